@@ -24,15 +24,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
-from dbt.adapters.ctas_spark.staging.context import (
+from ctas_spark.catalogs.session import CatalogsWithJvm
+from ctas_spark.context import (
     PartitionMetadata,
     StagingContext,
     TableLayout,
     TableName,
 )
-from dbt.adapters.ctas_spark.staging.engines.launch import start_spark
-from dbt.adapters.ctas_spark.staging.steps import Step, observe
+from ctas_spark.engines.launch import start_spark
+from ctas_spark.steps import Step, observe
 from results_file import write_figures
 from servers.metastore_on_postgresql import running_metastore_on_postgresql
 from servers.versions import versions

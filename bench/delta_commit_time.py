@@ -26,11 +26,11 @@ from unittest.mock import patch
 
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.delta import transaction
-from dbt.adapters.ctas_spark.staging.delta.facts import CommitMarker, Files
-from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, LoadedTable
-from dbt.adapters.ctas_spark.staging.engines import jvm
-from dbt.adapters.ctas_spark.staging.engines.java_options import JAVA_OPTIONS, java_options
+from ctas_spark.delta import transaction
+from ctas_spark.delta.facts import CommitMarker, Files
+from ctas_spark.delta.tables import DeltaTables, LoadedTable
+from ctas_spark.engines import jvm
+from ctas_spark.engines.java_options import JAVA_OPTIONS, java_options
 from delta.place import Place
 from readers.session import small_session
 from results_file import write_figures

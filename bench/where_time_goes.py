@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 
-from dbt.adapters.ctas_spark.staging.engines.class_archive import java_of_spark
+from ctas_spark.engines.class_archive import java_of_spark
 from results_file import write_figures
 from servers.versions import versions
 from side_by_side.cases import ARCHIVED, FLOOR, STOCK, Build, Case

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
+import ctas_spark
 import dbt.adapters.ctas_spark
 import dbt.include.ctas_spark
 
-PACKAGES = (dbt.adapters.ctas_spark, dbt.include.ctas_spark)
+PACKAGES = (ctas_spark, dbt.adapters.ctas_spark, dbt.include.ctas_spark)
 
 
 def pytest_report_header() -> str:

@@ -63,11 +63,11 @@ run_tests() {
     )
 }
 
-# Namespace packages: the wheel may hold nothing but our two directories and its metadata.
+# Namespace packages: the wheel may hold nothing but our three directories and its metadata.
 check_wheel() {
     local foreign
     foreign=$(.venv/bin/python -I -m zipfile --list "$wheel" | sed 1d \
-        | grep -vE '^(dbt/(adapters|include)/ctas_spark|dbt_ctas_spark-[^/]+\.dist-info)/' || true)
+        | grep -vE '^((dbt/(adapters|include)/)?ctas_spark|dbt_ctas_spark-[^/]+\.dist-info)/' || true)
     [[ -z $foreign ]] || fail "the wheel holds files that belong to others: $foreign"
 }
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
-from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
-from dbt.adapters.ctas_spark.staging.engines.launch import start_spark
+from ctas_spark.catalogs.session import CatalogsWithJvm
+from ctas_spark.context import StagingContext, TableName
+from ctas_spark.engines.launch import start_spark
 from side_by_side.cases import Crowd
 from side_by_side.staged import linked, staged
 

@@ -8,7 +8,7 @@ import venv
 from importlib.metadata import version
 from pathlib import Path
 
-from dbt.adapters.ctas_spark.staging.engines import class_archive
+from ctas_spark.engines import class_archive
 from side_by_side.cases import DUCKDB, SQLMESH
 
 TPCH = "tpchgen-cli"

@@ -10,10 +10,10 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
-from dbt.adapters.ctas_spark.staging.context import StagingContext
-from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
-from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
+from ctas_spark.catalogs.session import CatalogsWithJvm
+from ctas_spark.context import StagingContext
+from ctas_spark.engines.session import SessionJob
+from ctas_spark.publish.staged_table import StagedTable
 
 ONE_COLUMN = "id BIGINT"
 Fill = Callable[[str], None]

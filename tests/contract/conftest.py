@@ -14,7 +14,7 @@ from contract.fake_place import FakePlace
 from contract.places import Place
 from contract.real_places import RealPlaces
 from contract.subjects import Subject
-from dbt.adapters.ctas_spark.staging.context import TableName
+from ctas_spark.context import TableName
 
 _numbers = itertools.count(1)
 

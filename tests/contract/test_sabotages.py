@@ -50,8 +50,8 @@ from contract.sabotages import (
     nobody_looks_again,
     stale_partitions,
 )
-from dbt.adapters.ctas_spark.staging.context import StagingPurpose
-from dbt.adapters.ctas_spark.staging.errors import StagingError
+from ctas_spark.context import StagingPurpose
+from ctas_spark.errors import StagingError
 
 NOTICED = (AssertionError, StagingError, pytest.fail.Exception)
 

@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 from contract_clients.places import FakePlace
 from contract_clients.relay import Relay
 from contract_clients.server_place import ServerPlace, direct
-from dbt.adapters.ctas_spark.staging.metastore.connections import InJvmMetastore, ThriftMetastore
+from ctas_spark.metastore.connections import InJvmMetastore, ThriftMetastore
 from readers.session import small_session
 from servers.metastore import Metastore, running_metastore
 

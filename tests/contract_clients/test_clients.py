@@ -3,13 +3,13 @@
 import pytest
 
 from contract_clients.places import Place, unused
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import (
+from ctas_spark.context import TableName
+from ctas_spark.errors import (
     EntryExistsError,
     EntryMissingError,
     EntryModifiedError,
 )
-from dbt.adapters.ctas_spark.staging.metastore.client import (
+from ctas_spark.metastore.client import (
     VIEW,
     EntryChange,
     Expectation,

@@ -7,13 +7,13 @@ import pytest
 
 from contract_clients.places import FakePlace, Place
 from contract_clients.server_place import ServerPlace
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import (
+from ctas_spark.context import TableName
+from ctas_spark.errors import (
     ColumnsRefusedError,
     EntryModifiedError,
     RefusedError,
 )
-from dbt.adapters.ctas_spark.staging.metastore.client import (
+from ctas_spark.metastore.client import (
     PARTITION_COLUMN,
     PARTITION_COLUMN_COUNT,
     PLACEHOLDER,

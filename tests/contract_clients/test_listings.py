@@ -4,8 +4,8 @@ import pytest
 
 from contract_clients.places import FakePlace, Place, unused
 from contract_clients.server_place import ServerPlace
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.metastore.client import VIEW, EntryChange
+from ctas_spark.context import TableName
+from ctas_spark.metastore.client import VIEW, EntryChange
 
 STATE = "ctas_spark_state"
 PARTITION_PROVIDER = "spark.sql.partitionProvider"

@@ -6,8 +6,8 @@ import pytest
 
 from contract_clients.places import FakePlace, unused
 from contract_clients.server_place import ServerPlace
-from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, MetastoreError
-from dbt.adapters.ctas_spark.staging.metastore.connections import ThriftMetastore
+from ctas_spark.errors import EntryMissingError, MetastoreError
+from ctas_spark.metastore.connections import ThriftMetastore
 from servers.metastore import running_metastore
 from servers.processes import wait_until
 

@@ -4,10 +4,10 @@ import pytest
 
 from contract_clients.places import KEYS, Place, unused
 from contract_clients.server_place import ServerPlace
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import EntryMissingError
-from dbt.adapters.ctas_spark.staging.metastore import messages
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Partition, TableEntry
+from ctas_spark.context import TableName
+from ctas_spark.errors import EntryMissingError
+from ctas_spark.metastore import messages
+from ctas_spark.metastore.client import EntryChange, Partition, TableEntry
 
 PLAIN, OTHER = ("2026-11-21", "at"), ("2026-11-22", "de")
 ODD = (

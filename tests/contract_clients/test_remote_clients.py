@@ -8,9 +8,9 @@ from pymetastore.hive_metastore import ttypes
 
 from contract_clients.places import unused
 from contract_clients.server_place import ServerPlace
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError, MetastoreError
-from dbt.adapters.ctas_spark.staging.metastore.client import (
+from ctas_spark.context import TableName
+from ctas_spark.errors import EntryModifiedError, MetastoreError
+from ctas_spark.metastore.client import (
     CallUnansweredError,
     EntryChange,
     Expectation,

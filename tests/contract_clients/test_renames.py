@@ -6,14 +6,14 @@ import pytest
 
 from contract_clients.places import Place, unused
 from contract_clients.server_place import ServerPlace
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import (
+from ctas_spark.context import TableName
+from ctas_spark.errors import (
     EntryExistsError,
     EntryMissingError,
     EntryModifiedError,
     RefusedError,
 )
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation, TableEntry
+from ctas_spark.metastore.client import EntryChange, Expectation, TableEntry
 
 STATE = "ctas_spark_state"
 OTHER_COLUMNS = (("id", "string"), ("name", "string"))

@@ -8,7 +8,7 @@ from py4j.java_gateway import GatewayClient
 
 from contract_clients.places import KEYS, unused
 from contract_clients.server_place import ServerPlace
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation
+from ctas_spark.metastore.client import EntryChange, Expectation
 
 COMMIT = "ctas_spark_commit"
 ONE_CALL = 4

@@ -13,8 +13,8 @@ from crashes.points import Point, moments
 from crashes.results import Result, Results
 from crashes.stage import Stage
 from crashes.trial import Mending, Trial
-from dbt.adapters.ctas_spark.staging.publish.catalog import ConflictCheck
-from dbt.adapters.ctas_spark.staging.steps import Step
+from ctas_spark.publish.catalog import ConflictCheck
+from ctas_spark.steps import Step
 from long import long
 
 TURNS = (Mending.RECOVER, Mending.BEGIN, Mending.BEGIN, Mending.RECOVER)

@@ -25,13 +25,13 @@ from crashes.lives import (
     rolls_back,
     vacuums_at_once,
 )
-from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingPurpose, TableName
-from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.errors import CommitStateUnknownError, StagingError
-from dbt.adapters.ctas_spark.staging.files import publication
-from dbt.adapters.ctas_spark.staging.files.garbage import FileGarbage
-from dbt.adapters.ctas_spark.staging.files.publication import MetastoreCall
-from dbt.adapters.ctas_spark.staging.files.showing import Showing
+from ctas_spark.context import Atomicity, StagingPurpose, TableName
+from ctas_spark.engines.protocol import WriteFigures
+from ctas_spark.errors import CommitStateUnknownError, StagingError
+from ctas_spark.files import publication
+from ctas_spark.files.garbage import FileGarbage
+from ctas_spark.files.publication import MetastoreCall
+from ctas_spark.files.showing import Showing
 from fakes.engine import FakeJob
 
 NEVER = -1

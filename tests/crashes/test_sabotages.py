@@ -9,11 +9,11 @@ from crashes.cases import Case, Extent
 from crashes.scenarios import SCENARIOS
 from crashes.stage import Stage
 from crashes.trial import Mending, Trial
-from dbt.adapters.ctas_spark.staging.context import Atomicity
-from dbt.adapters.ctas_spark.staging.files import garbage, version
-from dbt.adapters.ctas_spark.staging.files.garbage import FileGarbage
-from dbt.adapters.ctas_spark.staging.retention.clean_up import CleanUp
-from dbt.adapters.ctas_spark.staging.retention.rules import KnownVersion, Reason
+from ctas_spark.context import Atomicity
+from ctas_spark.files import garbage, version
+from ctas_spark.files.garbage import FileGarbage
+from ctas_spark.retention.clean_up import CleanUp
+from ctas_spark.retention.rules import KnownVersion, Reason
 
 Patch = pytest.MonkeyPatch
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.engines import jvm
+from ctas_spark.engines import jvm
 from delta.place import Place
 from round_trips import Counter
 

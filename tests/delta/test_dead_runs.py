@@ -4,17 +4,17 @@ from dataclasses import replace
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.delta import transaction
-from dbt.adapters.ctas_spark.staging.delta.facts import CommitMarker
-from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, LoadedTable
-from dbt.adapters.ctas_spark.staging.errors import (
+from ctas_spark.delta import transaction
+from ctas_spark.delta.facts import CommitMarker
+from ctas_spark.delta.tables import DeltaTables, LoadedTable
+from ctas_spark.errors import (
     ConcurrentWriteError,
     EntryModifiedError,
     StagingError,
 )
-from dbt.adapters.ctas_spark.staging.files.version import FileVersion
-from dbt.adapters.ctas_spark.staging.publish.marker import Kind
-from dbt.adapters.ctas_spark.staging.retention.rules import Reason, RetentionRules
+from ctas_spark.files.version import FileVersion
+from ctas_spark.publish.marker import Kind
+from ctas_spark.retention.rules import Reason, RetentionRules
 from delta.place import Place
 
 OLD_ROWS = [(0, "old"), (1, "old"), (2, "old")]

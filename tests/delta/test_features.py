@@ -2,8 +2,8 @@
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.delta import tables
-from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
+from ctas_spark.delta import tables
+from ctas_spark.errors import AtomicityNotSupportedError
 from delta.place import Place
 from long import long
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.engines import commands
+from ctas_spark.engines import commands
 from delta.place import Place
 
 WRITING = (

@@ -4,15 +4,15 @@ import threading
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.context import StagingPurpose
-from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables
-from dbt.adapters.ctas_spark.staging.engines import jvm
-from dbt.adapters.ctas_spark.staging.errors import (
+from ctas_spark.context import StagingPurpose
+from ctas_spark.delta.tables import DeltaTables
+from ctas_spark.engines import jvm
+from ctas_spark.errors import (
     AtomicityNotSupportedError,
     NoSuchTableError,
     TableAlreadyExistsError,
 )
-from dbt.adapters.ctas_spark.staging.publish.version import Outcome
+from ctas_spark.publish.version import Outcome
 from delta.place import Place
 from long import long
 

@@ -6,11 +6,11 @@ from typing import cast
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
-from dbt.adapters.ctas_spark.staging.context import OnConflict, StagingPurpose
-from dbt.adapters.ctas_spark.staging.delta import transaction
-from dbt.adapters.ctas_spark.staging.delta.version import DeltaVersion
-from dbt.adapters.ctas_spark.staging.errors import (
+from ctas_spark.catalogs.session import CatalogsWithJvm
+from ctas_spark.context import OnConflict, StagingPurpose
+from ctas_spark.delta import transaction
+from ctas_spark.delta.version import DeltaVersion
+from ctas_spark.errors import (
     CommitStateUnknownError,
     ConcurrentWriteError,
     MetastoreError,
@@ -18,7 +18,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     StagingError,
     TableAlreadyExistsError,
 )
-from dbt.adapters.ctas_spark.staging.publish.version import Outcome
+from ctas_spark.publish.version import Outcome
 from delta.place import Place
 from iceberg.sql_alone import SqlAlone
 from long import long

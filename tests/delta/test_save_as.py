@@ -1,6 +1,6 @@
 """save_as with a Delta table."""
 
-from dbt.adapters.ctas_spark import history, rollback, save_as, vacuum
+from ctas_spark import history, rollback, save_as, vacuum
 from delta.place import Place
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.errors import NoSuchVersionError, StagingError
-from dbt.adapters.ctas_spark.staging.retention.rules import Reason, RetentionRules
+from ctas_spark.errors import NoSuchVersionError, StagingError
+from ctas_spark.retention.rules import Reason, RetentionRules
 from delta.place import Place
 
 OLD_ROWS = [(0, "old"), (1, "old"), (2, "old")]

@@ -1,7 +1,7 @@
 """``--fail-fast``: a model fails while another one's job runs."""
 
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.steps import Step, observe
+from ctas_spark.context import TableName
+from ctas_spark.steps import Step, observe
 from faults.numbered import A_WHILE_MS, NOTHING_KEPT, TABLE, Numbered
 from servers.processes import wait_until
 

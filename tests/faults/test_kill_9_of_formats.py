@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from dbt.adapters.ctas_spark.staging.steps import Step
+from ctas_spark.steps import Step
 from faults.kill_places import FORMATS
 from faults.kill_points import Build, Layout, Point
 from faults.kills import kills

@@ -1,6 +1,6 @@
 """The metastore is gone: before a run, between its job and its commit, during its clean-up."""
 
-from dbt.adapters.ctas_spark.staging.steps import Step
+from ctas_spark.steps import Step
 from faults.moments import after, before
 from faults.numbered import NOTHING_KEPT, TABLE, Numbered
 from servers.proxy import Proxy

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.steps import Step
+from ctas_spark.steps import Step
 from faults.moments import before
 from faults.numbered import NOTHING_KEPT, TABLE, Numbered
 from faults.other_process import other_dbt

@@ -11,9 +11,9 @@ from unittest.mock import patch
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.publish.marker import VERSION_ID
-from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
-from dbt.adapters.ctas_spark.staging.steps import Step
+from ctas_spark.publish.marker import VERSION_ID
+from ctas_spark.publish.staged_table import StagedTable
+from ctas_spark.steps import Step
 from faults.moments import before
 from faults.numbered import NOTHING_KEPT, TABLE, Numbered
 from functional.terminal import FAILED, steady

@@ -7,10 +7,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.context import TableLayout, TableName
-from dbt.adapters.ctas_spark.staging.engines import jvm
-from dbt.adapters.ctas_spark.staging.publish import ddl
+from ctas_spark import quoting
+from ctas_spark.context import TableLayout, TableName
+from ctas_spark.engines import jvm
+from ctas_spark.publish import ddl
 from functional.odd_project import ODD
 
 # A surrogate is no character, and the gateway to the JVM can't carry one.

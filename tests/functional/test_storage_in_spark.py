@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.storage.client import data_files
-from dbt.adapters.ctas_spark.staging.storage.hadoop import HadoopStorage
+from ctas_spark.storage.client import data_files
+from ctas_spark.storage.hadoop import HadoopStorage
 
 
 def test_a_small_file_has_no_other_file_beside_it(spark: SparkSession, tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from typing import Any, cast
 import pytest
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
-from dbt.adapters.ctas_spark.staging.publish.version import ChoosingVersion
+from ctas_spark.catalogs.session import CatalogsWithJvm
+from ctas_spark.publish.version import ChoosingVersion
 from iceberg.place import Place
 from iceberg.sql_alone import IN_SQL, SqlAlone
 from readers.session import small_session

@@ -7,18 +7,18 @@ from dataclasses import replace
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.context import (
+from ctas_spark.context import (
     Atomicity,
     OnConflict,
     StagingContext,
 )
-from dbt.adapters.ctas_spark.staging.errors import (
+from ctas_spark.errors import (
     AtomicityNotSupportedError,
     ConcurrentWriteError,
     StagingError,
 )
-from dbt.adapters.ctas_spark.staging.publish.version import Outcome
-from dbt.adapters.ctas_spark.staging.retention.rules import Reason, RetentionRules
+from ctas_spark.publish.version import Outcome
+from ctas_spark.retention.rules import Reason, RetentionRules
 from formats.run_place import open_run
 from iceberg.branches import INSERT, NEW, NEW_ROWS, OLD, RIVALS, UPKEEP, refs, run
 from iceberg.place import Place

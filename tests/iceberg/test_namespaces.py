@@ -8,10 +8,10 @@ from typing import cast
 import pytest
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
-from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergTables
-from dbt.adapters.ctas_spark.staging.publish.version import Outcome
-from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
+from ctas_spark.catalogs.session import CatalogsWithJvm
+from ctas_spark.iceberg.tables import IcebergTables
+from ctas_spark.publish.version import Outcome
+from ctas_spark.retention.rules import RetentionRules
 from iceberg.place import Place
 from iceberg.sql_alone import IN_SQL, SqlAlone
 

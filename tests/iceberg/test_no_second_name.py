@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.context import Atomicity
-from dbt.adapters.ctas_spark.staging.errors import (
+from ctas_spark.context import Atomicity
+from ctas_spark.errors import (
     AtomicityNotSupportedError,
     ConcurrentWriteError,
     NoSuchVersionError,
     RefusedError,
 )
-from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergTables
-from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
+from ctas_spark.iceberg.tables import IcebergTables
+from ctas_spark.retention.rules import RetentionRules
 from functional.dbt_project import Project
 from iceberg.place import Place
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError, RefusedError
-from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergTables
-from dbt.adapters.ctas_spark.staging.publish.version import Outcome
-from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
+from ctas_spark.errors import ConcurrentWriteError, RefusedError
+from ctas_spark.iceberg.tables import IcebergTables
+from ctas_spark.publish.version import Outcome
+from ctas_spark.retention.rules import RetentionRules
 from iceberg.place import Place
 
 OLD = "SELECT id, 'old' AS name FROM range(3)"

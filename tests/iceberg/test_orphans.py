@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.errors import (
+from ctas_spark.errors import (
     CommitStateUnknownError,
     ConcurrentWriteError,
     MetastoreError,
     StagedVersionGoneError,
 )
-from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase
-from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
-from dbt.adapters.ctas_spark.staging.publish.version import Outcome
-from dbt.adapters.ctas_spark.staging.retention.rules import Reason, RetentionRules
+from ctas_spark.iceberg.base import IcebergBase
+from ctas_spark.iceberg.version import IcebergVersion
+from ctas_spark.publish.version import Outcome
+from ctas_spark.retention.rules import Reason, RetentionRules
 from iceberg.place import Place
 
 OLD = "SELECT id, 'old' AS name FROM range(3)"

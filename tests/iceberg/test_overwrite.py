@@ -2,8 +2,8 @@
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.context import OnConflict
-from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError
+from ctas_spark.context import OnConflict
+from ctas_spark.errors import ConcurrentWriteError
 from iceberg.place import Place
 from iceberg.rivals import NEW, NEW_ROWS, OLD, WRITES, rival
 

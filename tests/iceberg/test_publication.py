@@ -3,8 +3,8 @@
 import pytest
 from pyspark.errors import AnalysisException
 
-from dbt.adapters.ctas_spark.staging.context import Atomicity
-from dbt.adapters.ctas_spark.staging.publish.version import Outcome
+from ctas_spark.context import Atomicity
+from ctas_spark.publish.version import Outcome
 from iceberg.place import Place
 
 OLD = "SELECT id, 'old' AS name FROM range(3)"

@@ -4,16 +4,16 @@ from collections.abc import Callable
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingPurpose
-from dbt.adapters.ctas_spark.staging.engines import jvm
-from dbt.adapters.ctas_spark.staging.errors import (
+from ctas_spark.context import Atomicity, StagingPurpose
+from ctas_spark.engines import jvm
+from ctas_spark.errors import (
     ConcurrentWriteError,
     NoSuchTableError,
     TableAlreadyExistsError,
 )
-from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase
-from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
-from dbt.adapters.ctas_spark.staging.publish.version import Outcome
+from ctas_spark.iceberg.base import IcebergBase
+from ctas_spark.iceberg.version import IcebergVersion
+from ctas_spark.publish.version import Outcome
 from iceberg.place import Place
 from iceberg.rivals import NEW, NEW_ROWS, OLD, WRITES, rival
 from long import long

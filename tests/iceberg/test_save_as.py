@@ -3,7 +3,7 @@
 from pyspark.sql import functions
 from pyspark.sql.functions import partitioning
 
-from dbt.adapters.ctas_spark import history, rollback, save_as
+from ctas_spark import history, rollback, save_as
 from iceberg.place import Place
 
 

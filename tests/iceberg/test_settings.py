@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from ctas_spark.errors import AtomicityNotSupportedError
+from ctas_spark.iceberg import limits
+from ctas_spark.iceberg.fork import KEEPS_ALL
+from ctas_spark.iceberg.tables import IcebergTables
+from ctas_spark.retention.rules import RetentionRules
 from dbt.adapters.ctas_spark import model_columns
-from dbt.adapters.ctas_spark.staging.errors import AtomicityNotSupportedError
-from dbt.adapters.ctas_spark.staging.iceberg import limits
-from dbt.adapters.ctas_spark.staging.iceberg.fork import KEEPS_ALL
-from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergTables
-from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from iceberg.place import Place
 
 OLD = "SELECT id, 'old' AS name FROM range(3)"

@@ -4,13 +4,13 @@ from collections.abc import Callable
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import (
+from ctas_spark.context import TableName
+from ctas_spark.errors import (
     CommitStateUnknownError,
     StagingError,
 )
-from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergTables
-from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
+from ctas_spark.iceberg.tables import IcebergTables
+from ctas_spark.retention.rules import RetentionRules
 from iceberg.place import Place
 
 OLD = "SELECT id, 'old' AS name FROM range(3)"

@@ -2,15 +2,15 @@
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.context import StagingPurpose
-from dbt.adapters.ctas_spark.staging.errors import (
+from ctas_spark.context import StagingPurpose
+from ctas_spark.errors import (
     NoSuchTableError,
     NoSuchVersionError,
     StagingError,
     TableAlreadyExistsError,
 )
-from dbt.adapters.ctas_spark.staging.publish.version import Outcome
-from dbt.adapters.ctas_spark.staging.retention.rules import Reason, RetentionRules
+from ctas_spark.publish.version import Outcome
+from ctas_spark.retention.rules import Reason, RetentionRules
 from iceberg.place import Place
 
 OLD = "SELECT id, 'old' AS name FROM range(3)"

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.context import OnConflict
-from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError
+from ctas_spark.context import OnConflict
+from ctas_spark.errors import ConcurrentWriteError
 from iceberg.branches import INSERT, NEW, NEW_ROWS, OLD, RIVALS, UPKEEP, refs, run
 from iceberg.place import Place
 from long import long

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
+from ctas_spark.retention.rules import RetentionRules
 from fakes.world import STAGING_SCHEMA, TARGET_NAME
 from model import sabotages
 from model.attempts import OTHER_SCHEMA, Plan

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.context import Atomicity, OnConflict
-from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError
-from dbt.adapters.ctas_spark.staging.iceberg.loaded import LoadedTable
-from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
+from ctas_spark.context import Atomicity, OnConflict
+from ctas_spark.errors import ConcurrentWriteError
+from ctas_spark.iceberg.loaded import LoadedTable
+from ctas_spark.retention.rules import RetentionRules
 from iceberg.place import Place
 
 FENCES = RetentionRules(orphan_age_ms=0, fences=True)

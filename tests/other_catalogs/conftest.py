@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
+from ctas_spark.catalogs.session import CatalogsWithJvm
 from formats.run_place import open_run
 from other_catalogs.place import Place
 from readers.session import SMALL, small_session

@@ -14,18 +14,18 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark import save_as
-from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
-from dbt.adapters.ctas_spark.staging.clock import ORPHAN_AGE_MS
-from dbt.adapters.ctas_spark.staging.context import StagingContext, StagingPurpose
-from dbt.adapters.ctas_spark.staging.engines.calls import NamespaceMissingError
-from dbt.adapters.ctas_spark.staging.errors import (
+from ctas_spark import save_as
+from ctas_spark.catalogs.session import CatalogsWithJvm
+from ctas_spark.clock import ORPHAN_AGE_MS
+from ctas_spark.context import StagingContext, StagingPurpose
+from ctas_spark.engines.calls import NamespaceMissingError
+from ctas_spark.errors import (
     CommitRefusedError,
     EntryMissingError,
     MetastoreError,
     StagingError,
 )
-from dbt.adapters.ctas_spark.staging.publish.version import Outcome
+from ctas_spark.publish.version import Outcome
 from fakes.clock import FakeClock
 from functional.dbt_project import Project
 from other_catalogs.database import NOTHING, cut_off, held, losing_the_answer_to, polled, tables

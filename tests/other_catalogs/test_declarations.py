@@ -4,18 +4,18 @@ import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.catalogs.kinds import HADOOP
-from dbt.adapters.ctas_spark.staging.context import Atomicity
-from dbt.adapters.ctas_spark.staging.errors import (
+from ctas_spark.catalogs.kinds import HADOOP
+from ctas_spark.context import Atomicity
+from ctas_spark.errors import (
     AtomicityNotSupportedError,
     ConcurrentWriteError,
     MetastoreError,
     NoSuchCatalogError,
     ProbeFailedError,
 )
-from dbt.adapters.ctas_spark.staging.iceberg.loaded import LoadedTable
-from dbt.adapters.ctas_spark.staging.publish.catalog import ConflictCheck
-from dbt.adapters.ctas_spark.staging.statement.catalog import with_branches
+from ctas_spark.iceberg.loaded import LoadedTable
+from ctas_spark.publish.catalog import ConflictCheck
+from ctas_spark.statement.catalog import with_branches
 from formats.run_place import open_run
 from other_catalogs.place import Place
 

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 import pytest
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.errors import StagedVersionIncompleteError
-from dbt.adapters.ctas_spark.staging.iceberg.file_io import FileIoStorage
-from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergTables
-from dbt.adapters.ctas_spark.staging.publish.version import Outcome
-from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
+from ctas_spark.errors import StagedVersionIncompleteError
+from ctas_spark.iceberg.file_io import FileIoStorage
+from ctas_spark.iceberg.tables import IcebergTables
+from ctas_spark.publish.version import Outcome
+from ctas_spark.retention.rules import RetentionRules
 from formats.run_place import open_run
 from other_catalogs.place import NEW, NEW_ROWS, OLD, Place
 

@@ -5,10 +5,10 @@ import dataclasses
 import pytest
 from pyspark.errors import PySparkException
 
-from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
-from dbt.adapters.ctas_spark.staging.clock import ORPHAN_AGE_MS
-from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingPurpose, TableLayout
-from dbt.adapters.ctas_spark.staging.errors import (
+from ctas_spark.catalogs.session import CatalogsWithJvm
+from ctas_spark.clock import ORPHAN_AGE_MS
+from ctas_spark.context import Atomicity, StagingPurpose, TableLayout
+from ctas_spark.errors import (
     AtomicityNotSupportedError,
     CommitStateUnknownError,
     NoSuchTableError,
@@ -16,8 +16,8 @@ from dbt.adapters.ctas_spark.staging.errors import (
     StagingError,
     TableAlreadyExistsError,
 )
-from dbt.adapters.ctas_spark.staging.publish.version import Outcome
-from dbt.adapters.ctas_spark.staging.retention.rules import Reason, RetentionRules
+from ctas_spark.publish.version import Outcome
+from ctas_spark.retention.rules import Reason, RetentionRules
 from fakes.clock import FakeClock
 from other_catalogs.place import NEW, NEW_ROWS, OLD, OLD_ROWS, Place
 

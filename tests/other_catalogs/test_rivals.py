@@ -8,15 +8,15 @@ import pytest
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
-from dbt.adapters.ctas_spark.staging.context import Atomicity, OnConflict, StagingPurpose
-from dbt.adapters.ctas_spark.staging.errors import (
+from ctas_spark.context import Atomicity, OnConflict, StagingPurpose
+from ctas_spark.errors import (
     ConcurrentWriteError,
     NoSuchTableError,
     TableAlreadyExistsError,
 )
-from dbt.adapters.ctas_spark.staging.publish.version import Outcome
-from dbt.adapters.ctas_spark.staging.statement.base import StatementBase
-from dbt.adapters.ctas_spark.staging.statement.version import StatementVersion
+from ctas_spark.publish.version import Outcome
+from ctas_spark.statement.base import StatementBase
+from ctas_spark.statement.version import StatementVersion
 from other_catalogs.place import NEW, NEW_ROWS, OLD, Place
 from servers.processes import wait_until
 

@@ -3,12 +3,7 @@
 import pytest
 from pyspark import SparkContext
 
-from dbt.adapters.ctas_spark import (
-    AtomicityNotSupportedError,
-    ConcurrentWriteError,
-    history,
-    save_as,
-)
+from ctas_spark import AtomicityNotSupportedError, ConcurrentWriteError, history, save_as
 from remote.place import ONLY_CONNECT, Place
 from servers.remote import ICEBERG
 

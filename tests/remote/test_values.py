@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.engines.thrift import ThriftServer
-from dbt.adapters.ctas_spark.staging.engines.thrift.line import Line
-from dbt.adapters.ctas_spark.staging.engines.thrift.results import ServerError
-from dbt.adapters.ctas_spark.staging.engines.thrift.session import ThriftSession
+from ctas_spark.engines.thrift import ThriftServer
+from ctas_spark.engines.thrift.line import Line
+from ctas_spark.engines.thrift.results import ServerError
+from ctas_spark.engines.thrift.session import ThriftSession
 from servers.remote import HOST, RemoteServer
 
 VALUES = """

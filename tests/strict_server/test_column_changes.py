@@ -11,17 +11,17 @@ import pytest
 from pymetastore.hive_metastore import ttypes
 
 from contract_clients.server_place import direct
-from dbt.adapters.ctas_spark.staging.context import (
+from ctas_spark.context import (
     Atomicity,
     StagingContext,
     TableLayout,
     TableName,
 )
-from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
-from dbt.adapters.ctas_spark.staging.metastore.connections import ThriftMetastore
-from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
-from dbt.adapters.ctas_spark.staging.publish.version import Outcome
-from dbt.adapters.ctas_spark.staging.steps import Step, observe
+from ctas_spark.files.catalog import SessionCatalog
+from ctas_spark.metastore.connections import ThriftMetastore
+from ctas_spark.publish.staged_table import StagedTable
+from ctas_spark.publish.version import Outcome
+from ctas_spark.steps import Step, observe
 from fakes.engine import FakeEngine, FakeJob
 from fakes.storage import FakeStorage
 from fakes.world import version_of

@@ -10,10 +10,10 @@ import pytest
 from py4j.java_gateway import GatewayClient
 from pyspark.sql import SparkSession
 
+from ctas_spark.catalogs.session import CatalogsWithJvm
+from ctas_spark.context import StagingContext
+from ctas_spark.engines.session import SessionJob
 from dbt.adapters.ctas_spark.connections import CtasSparkConnectionManager as Connections
-from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
-from dbt.adapters.ctas_spark.staging.context import StagingContext
-from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
 
 _numbers = itertools.count(1)
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from ctas_spark.errors import ConfigurationError
 from dbt.adapters.ctas_spark import batches, increments, old_rows
 from dbt.adapters.ctas_spark.batches import Batch
-from dbt.adapters.ctas_spark.staging.errors import ConfigurationError
 
 BATCH = Batch("at", "day", "2026-01-02 00:00:00+00:00", "2026-01-03 00:00:00+00:00")
 IN_BATCH = (

@@ -9,10 +9,10 @@ import pytest
 from dbt.adapters.contracts.connection import Connection, ConnectionState, Identifier
 from dbt_common.exceptions import DbtRuntimeError
 
+from ctas_spark.errors import JobCanceledError
 from dbt.adapters.ctas_spark.connections import CtasSparkConnectionManager, SessionHandle
 from dbt.adapters.ctas_spark.impl import CtasSparkAdapter
 from dbt.adapters.ctas_spark.node_state import RunningNode
-from dbt.adapters.ctas_spark.staging.errors import JobCanceledError
 from servers.processes import wait_until
 
 

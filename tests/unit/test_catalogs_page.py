@@ -4,7 +4,7 @@ import pytest
 
 from contract.claims import CLAIMS
 from contract.reached import PAGE, Line, lines, page
-from dbt.adapters.ctas_spark.staging.context import Atomicity
+from ctas_spark.context import Atomicity
 
 CLAIMED = [line for line in lines() if line.claims]
 

@@ -8,13 +8,13 @@ from typing import Any, get_type_hints
 import pytest
 from dbt.adapters.spark.impl import SparkAdapter
 
+from ctas_spark.errors import NotSupportedError
 from dbt.adapters.ctas_spark import components
 from dbt.adapters.ctas_spark.components import Components
 from dbt.adapters.ctas_spark.for_macros import ForMacros
 from dbt.adapters.ctas_spark.impl import CtasSparkAdapter
 from dbt.adapters.ctas_spark.node_state import NodeState
 from dbt.adapters.ctas_spark.refusals import Refusals
-from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
 from dbt.include import ctas_spark
 
 MOST_METHODS = 25

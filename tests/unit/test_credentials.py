@@ -4,8 +4,8 @@ import pytest
 from dbt_common.dataclass_schema import ValidationError
 from dbt_common.exceptions import DbtRuntimeError
 
+from ctas_spark.redaction import HIDDEN, Redactor, is_secret, redacted
 from dbt.adapters.ctas_spark.credentials import CtasSparkCredentials
-from dbt.adapters.ctas_spark.staging.redaction import HIDDEN, Redactor, is_secret, redacted
 
 
 def credentials(**fields: object) -> CtasSparkCredentials:

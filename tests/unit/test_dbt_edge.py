@@ -11,11 +11,11 @@ from dbt_common.exceptions import CompilationError, DbtDatabaseError, DbtRuntime
 from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
 from pyspark.errors import AnalysisException
 
+from ctas_spark.engines.thrift import results
+from ctas_spark.engines.thrift.results import LostAnswerError
+from ctas_spark.errors import ConcurrentWriteError, ConfigurationError
 from dbt.adapters.ctas_spark import dbt_edge
 from dbt.adapters.ctas_spark.dbt_edge import add_to, as_dbt_errors, complaint
-from dbt.adapters.ctas_spark.staging.engines.thrift import results
-from dbt.adapters.ctas_spark.staging.engines.thrift.results import LostAnswerError
-from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError, ConfigurationError
 
 FRAMES = """An error occurred while calling o50.sql.
 : org.apache.spark.SparkException: Job aborted.

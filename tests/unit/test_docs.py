@@ -6,10 +6,9 @@ from enum import Enum
 from inspect import signature
 from pathlib import Path
 
-import dbt.adapters.ctas_spark as package
-from dbt.adapters.ctas_spark import config, session_table
-from dbt.adapters.ctas_spark.credentials import CtasSparkCredentials
-from dbt.adapters.ctas_spark.staging.context import (
+import ctas_spark as package
+from ctas_spark import options as config
+from ctas_spark.context import (
     Atomicity,
     OnConflict,
     PartitionMetadata,
@@ -17,10 +16,12 @@ from dbt.adapters.ctas_spark.staging.context import (
     TableLayout,
     TableName,
 )
-from dbt.adapters.ctas_spark.staging.engines import embedded, launch
-from dbt.adapters.ctas_spark.staging.engines.java_options import JAVA_OPTIONS
-from dbt.adapters.ctas_spark.staging.publish.outcome import Publication
-from dbt.adapters.ctas_spark.table_writer import TableWriter
+from ctas_spark.dataframe import session_table
+from ctas_spark.dataframe.table_writer import TableWriter
+from ctas_spark.engines import embedded, launch
+from ctas_spark.engines.java_options import JAVA_OPTIONS
+from ctas_spark.publish.outcome import Publication
+from dbt.adapters.ctas_spark.credentials import CtasSparkCredentials
 
 DOCS = Path(__file__).parents[2] / "docs" / "configuration.md"
 ROW = re.compile(r"^\| `(\w+)` \| ([^|]+) \|([^|]*)\|", re.MULTILINE)
@@ -118,6 +119,6 @@ def test_every_word_of_save_as_is_on_its_page() -> None:
     for name, arguments in functions.items():
         known = signature(getattr(package, name)).parameters
         assert [one for one in arguments.split(", ") if one != "*"] == list(known), name
-    assert set(functions) == set(package.PUBLIC["maintenance"])
+    assert set(functions) == set(package.PUBLIC["dataframe.maintenance"])
     for name in set(session_table.OPTIONS) - {"options", "persist_docs"}:
         assert f"`{name}`" in (DOCS.parent / "pyspark.md").read_text(), name

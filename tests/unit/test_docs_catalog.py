@@ -8,11 +8,11 @@ from dbt.adapters.contracts.relation import RelationType
 from dbt.adapters.spark.impl import SparkAdapter
 from pyspark.sql import Row
 
+from ctas_spark.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark import docs_catalog
 from dbt.adapters.ctas_spark.docs_catalog import DocsCatalog, version_shown, with_figures
 from dbt.adapters.ctas_spark.impl import CtasSparkAdapter
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
-from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 
 DescribedRow = Row("col_name", "data_type", "comment")
 

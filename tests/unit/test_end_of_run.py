@@ -7,13 +7,13 @@ from typing import Any, cast
 
 import pytest
 
+from ctas_spark.context import StagingContext, TableName
+from ctas_spark.engines.protocol import WriteFigures
+from ctas_spark.errors import MetastoreError
+from ctas_spark.publish.catalog import Ruled
+from ctas_spark.retention.rules import RetentionRules, Sweep
 from dbt.adapters.ctas_spark import end_of_run
 from dbt.adapters.ctas_spark.end_of_run import Published, look_after
-from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
-from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.errors import MetastoreError
-from dbt.adapters.ctas_spark.staging.publish.catalog import Ruled
-from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules, Sweep
 from fakes.world import CONTEXT, World
 
 

@@ -6,10 +6,10 @@ from typing import Any, cast
 import pytest
 from dbt_common.exceptions import CompilationError
 
+from ctas_spark.errors import ConfigurationError
 from dbt.adapters.ctas_spark import in_place
 from dbt.adapters.ctas_spark.batches import Batch
 from dbt.adapters.ctas_spark.in_place import Format, Increment
-from dbt.adapters.ctas_spark.staging.errors import ConfigurationError
 
 ADDED, SYNC = "append_new_columns", "sync_all_columns"
 

@@ -4,20 +4,20 @@ from collections.abc import Callable
 
 import pytest
 
-from dbt.adapters.ctas_spark.config import ModelPlan
-from dbt.adapters.ctas_spark.end_of_run import look_after
-from dbt.adapters.ctas_spark.model_build import ModelBuild
-from dbt.adapters.ctas_spark.model_build import planned as planned_by
-from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext
-from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.errors import (
+from ctas_spark.context import Atomicity, StagingContext
+from ctas_spark.engines.protocol import WriteFigures
+from ctas_spark.errors import (
     AtomicityNotSupportedError,
     CommitStateUnknownError,
     ConcurrentWriteError,
     MetastoreError,
 )
-from dbt.adapters.ctas_spark.staging.publish.version import Outcome
-from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
+from ctas_spark.options import ModelPlan
+from ctas_spark.publish.version import Outcome
+from ctas_spark.retention.rules import RetentionRules
+from dbt.adapters.ctas_spark.end_of_run import look_after
+from dbt.adapters.ctas_spark.model_build import ModelBuild
+from dbt.adapters.ctas_spark.model_build import planned as planned_by
 from fakes.metastore import losing_the_answer
 from fakes.world import CONTEXT, World
 

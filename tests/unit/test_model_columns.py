@@ -12,8 +12,8 @@ from dbt_common.events.event_manager import EventManager
 from dbt_common.events.functions import warn_or_error
 from dbt_common.events.logger import LoggerConfig
 
+from ctas_spark.context import TableName
 from dbt.adapters.ctas_spark import model_columns
-from dbt.adapters.ctas_spark.staging.context import TableName
 
 STAGED = "`s`.`t`"
 MODEL = {

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
+from ctas_spark import temporary
+from ctas_spark.engines import clones, jvm
+from ctas_spark.errors import NotSupportedError
 from dbt.adapters.ctas_spark.node_session import NodeSession, may_change
 from dbt.adapters.ctas_spark.shared_settings import NodeSettings
-from dbt.adapters.ctas_spark.staging import temporary
-from dbt.adapters.ctas_spark.staging.engines import clones, jvm
-from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
 
 
 class Handle:

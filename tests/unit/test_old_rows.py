@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from ctas_spark.errors import ConfigurationError
 from dbt.adapters.ctas_spark import old_rows
 from dbt.adapters.ctas_spark.old_rows import REMEDY, Values, of_both
-from dbt.adapters.ctas_spark.staging.errors import ConfigurationError
 
 OLD = "s.t", {"id": "int", "text": "string"}
 NEW = "new", {"ID": "int", "text": "string", "added": "date"}

@@ -7,14 +7,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from dbt.adapters.ctas_spark import operations
-from dbt.adapters.ctas_spark.operations import Project
-from dbt.adapters.ctas_spark.staging.errors import (
+from ctas_spark.errors import (
     ConfigurationError,
     InvalidArgumentError,
     NoSuchModelError,
 )
-from dbt.adapters.ctas_spark.staging.retention.rules import Event
+from ctas_spark.retention.rules import Event
+from dbt.adapters.ctas_spark import operations
+from dbt.adapters.ctas_spark.operations import Project
 from dbt.adapters.ctas_spark.text_tables import text_of
 from fakes.world import TARGET_NAME, World
 

@@ -2,14 +2,17 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import yaml
 from dbt.adapters.base.plugin import AdapterPlugin
 
+import ctas_spark as library
 import dbt.adapters.ctas_spark as package
+from ctas_spark.catalogs.settings import ICEBERG_JARS
+from ctas_spark.delta.limits import TRIED_JARS
 from dbt.adapters.ctas_spark.credentials import CtasSparkCredentials
-from dbt.adapters.ctas_spark.staging.catalogs.settings import ICEBERG_JARS
-from dbt.adapters.ctas_spark.staging.delta.limits import TRIED_JARS
+from dbt.adapters.ctas_spark.impl import CtasSparkAdapter
 from dbt.include import ctas_spark
 
 ROOT = Path(__file__).parents[2]
@@ -24,13 +27,14 @@ def test_dbt_finds_the_adapter_on_top_of_dbt_sparks() -> None:
 
 def test_run_info_names_this_adapter() -> None:
     """dbt would look for a module named after the class, and mark every built model as failed."""
-    info = package.Plugin.adapter.get_adapter_run_info({})
+    node: Any = {}
+    info = CtasSparkAdapter.get_adapter_run_info(node)
     assert info.adapter_name == "ctas_spark"
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
     """Lazy names behave like any module's."""
-    assert not hasattr(package, "NoSuchThing")
+    assert not hasattr(library, "NoSuchThing")
 
 
 def test_the_template_of_dbt_init_makes_a_valid_profile() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from ctas_spark.errors import InvalidArgumentError
 from dbt.adapters.ctas_spark.preview import (
     Previewed,
     PreviewSettings,
@@ -13,7 +14,6 @@ from dbt.adapters.ctas_spark.preview import (
     summary,
     was_preview,
 )
-from dbt.adapters.ctas_spark.staging.errors import InvalidArgumentError
 
 
 @pytest.mark.parametrize(

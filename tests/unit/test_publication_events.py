@@ -5,20 +5,20 @@ from typing import Any
 
 import pytest
 
-from dbt.adapters.ctas_spark import publication_events
-from dbt.adapters.ctas_spark.config import ModelPlan
-from dbt.adapters.ctas_spark.model_build import planned
-from dbt.adapters.ctas_spark.node_state import Addition, NodeState
-from dbt.adapters.ctas_spark.publication_events import Announcer, hooks_of
-from dbt.adapters.ctas_spark.staging.context import Atomicity
-from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.hooks import (
+from ctas_spark.context import Atomicity
+from ctas_spark.engines.protocol import WriteFigures
+from ctas_spark.hooks import (
     Column,
     Dataset,
     Hooks,
     PublicationEvent,
 )
-from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
+from ctas_spark.options import ModelPlan
+from ctas_spark.retention.rules import RetentionRules
+from dbt.adapters.ctas_spark import publication_events
+from dbt.adapters.ctas_spark.model_build import planned
+from dbt.adapters.ctas_spark.node_state import Addition, NodeState
+from dbt.adapters.ctas_spark.publication_events import Announcer, hooks_of
 from dbt.adapters.ctas_spark.summary import Written
 from fakes.hooks import Noting
 from fakes.world import World

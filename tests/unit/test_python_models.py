@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from ctas_spark.errors import NotSupportedError, PythonModelError
 from dbt.adapters.ctas_spark import python_models
-from dbt.adapters.ctas_spark.staging.errors import NotSupportedError, PythonModelError
 
 CODE = """
 def model(dbt, session):

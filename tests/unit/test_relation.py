@@ -6,9 +6,9 @@ import pytest
 from dbt.adapters.cache import RelationsCache
 from dbt.adapters.spark.relation import SparkRelation
 
+from ctas_spark import temporary
+from ctas_spark.context import TableName, catalog_of, table_name
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation, InputLimit
-from dbt.adapters.ctas_spark.staging import temporary
-from dbt.adapters.ctas_spark.staging.context import TableName, catalog_of, table_name
 from fakes.temporary_views import FakeSession
 
 

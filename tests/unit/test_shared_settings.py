@@ -7,8 +7,8 @@ import pytest
 from py4j.protocol import Py4JNetworkError
 from pyspark.errors import PySparkException
 
+from ctas_spark.errors import NotSupportedError
 from dbt.adapters.ctas_spark.shared_settings import NodeSettings
-from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
 
 
 class Session:

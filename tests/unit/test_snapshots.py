@@ -6,9 +6,9 @@ from typing import Any, cast
 
 import pytest
 
+from ctas_spark.errors import ConfigurationError
 from dbt.adapters.ctas_spark import snapshots
 from dbt.adapters.ctas_spark.snapshots import Changes, Strategy
-from dbt.adapters.ctas_spark.staging.errors import ConfigurationError
 
 META = {
     "dbt_scd_id": "string",

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
+from ctas_spark.context import TableName
+from ctas_spark.engines import jvm
+from ctas_spark.errors import NotSupportedError
+from ctas_spark.files.stream import check_sources
 from dbt.adapters.ctas_spark import streams
 from dbt.adapters.ctas_spark.increments import Way
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.engines import jvm
-from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
-from dbt.adapters.ctas_spark.staging.files.stream import check_sources
 
 TABLE = CtasSparkRelation.create(schema="shop", identifier="orders")
 DELTA = CtasSparkRelation.create(

@@ -3,8 +3,8 @@
 import re
 from typing import Any
 
-from dbt.adapters.ctas_spark.staging.context import Atomicity
-from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
+from ctas_spark.context import Atomicity
+from ctas_spark.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.summary import MOST_ROWS, Written, summary
 
 VERSION = "20260101t120000x0a1b2c3d"

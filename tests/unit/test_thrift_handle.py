@@ -1,8 +1,8 @@
 """dbt's use of a session over Thrift."""
 
+from ctas_spark.engines.thrift.line import Line
+from ctas_spark.engines.thrift.session import ThriftJob, ThriftSession
 from dbt.adapters.ctas_spark.connections import SessionHandle
-from dbt.adapters.ctas_spark.staging.engines.thrift.line import Line
-from dbt.adapters.ctas_spark.staging.engines.thrift.session import ThriftJob, ThriftSession
 from fakes.thrift_server import Answer, FakeThriftServer
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.errors import ConfigurationError
+from ctas_spark import quoting
+from ctas_spark.errors import ConfigurationError
 
 OLD, NEW = "DBT_INTERNAL_DEST", "DBT_INTERNAL_SOURCE"
 """The names by which dbt lets incremental_predicates call the table and the new rows."""

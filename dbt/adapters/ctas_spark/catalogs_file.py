@@ -5,10 +5,10 @@ from typing import Any
 
 from dbt_common.exceptions import DbtRuntimeError
 
+from ctas_spark.catalogs.kinds import ICEBERG
+from ctas_spark.catalogs.settings import SETTINGS
+from ctas_spark.errors import NoSuchCatalogError, ProfileError
 from dbt.adapters.catalogs import CatalogIntegration  # type: ignore[attr-defined]  # no __all__
-from dbt.adapters.ctas_spark.staging.catalogs.kinds import ICEBERG
-from dbt.adapters.ctas_spark.staging.catalogs.settings import SETTINGS
-from dbt.adapters.ctas_spark.staging.errors import NoSuchCatalogError, ProfileError
 from dbt.config.catalogs import get_active_write_integration, load_catalogs
 
 IN_SPARK = ("external_volume", "file_format", "adapter_properties")

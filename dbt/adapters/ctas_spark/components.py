@@ -5,6 +5,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import Any
 
+from ctas_spark.hooks import Column
 from dbt.adapters.ctas_spark.catalogs_file import CatalogsFile
 from dbt.adapters.ctas_spark.connections import CtasSparkConnectionManager
 from dbt.adapters.ctas_spark.docs_catalog import DocsCatalog
@@ -23,7 +24,6 @@ from dbt.adapters.ctas_spark.relations import Relations
 from dbt.adapters.ctas_spark.run_operations import RunOperations
 from dbt.adapters.ctas_spark.run_record import RunRecord
 from dbt.adapters.ctas_spark.snapshot_steps import SnapshotSteps
-from dbt.adapters.ctas_spark.staging.hooks import Column
 from dbt.adapters.ctas_spark.table_docs import TableDocs
 from dbt.adapters.ctas_spark.temporary_objects import TemporaryObjects
 from dbt.adapters.ctas_spark.views import Views

@@ -12,6 +12,18 @@ from typing import TYPE_CHECKING, Any, cast
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 from pyspark.sql import Row
 
+from ctas_spark import quoting, temporary
+from ctas_spark.engines.clones import require_pinned_threads
+from ctas_spark.engines.jvm import FAILURES
+from ctas_spark.engines.literals import refuse_to_keep, require_escapes
+from ctas_spark.engines.protocol import (
+    STOP_SECONDS,
+    StoppableJob,
+    WriteFigures,
+)
+from ctas_spark.engines.session import SessionJob
+from ctas_spark.engines.start import START
+from ctas_spark.errors import JobCanceledError
 from dbt.adapters.contracts.connection import (
     AdapterRequiredConfig,
     AdapterResponse,
@@ -26,18 +38,6 @@ from dbt.adapters.ctas_spark.methods import METHODS, log_directory
 from dbt.adapters.ctas_spark.model_build import PublicationResponse
 from dbt.adapters.ctas_spark.node_state import RunningNode
 from dbt.adapters.ctas_spark.progress import told
-from dbt.adapters.ctas_spark.staging import quoting, temporary
-from dbt.adapters.ctas_spark.staging.engines.clones import require_pinned_threads
-from dbt.adapters.ctas_spark.staging.engines.jvm import FAILURES
-from dbt.adapters.ctas_spark.staging.engines.literals import refuse_to_keep, require_escapes
-from dbt.adapters.ctas_spark.staging.engines.protocol import (
-    STOP_SECONDS,
-    StoppableJob,
-    WriteFigures,
-)
-from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
-from dbt.adapters.ctas_spark.staging.engines.start import START
-from dbt.adapters.ctas_spark.staging.errors import JobCanceledError
 from dbt.adapters.ctas_spark.statements import is_query, tidy, with_aliases
 from dbt.adapters.ctas_spark.termination import Termination
 from dbt.adapters.exceptions.connection import FailedToConnectError

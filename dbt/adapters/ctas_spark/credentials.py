@@ -8,18 +8,18 @@ from typing import Any, ClassVar
 
 from dbt_common.exceptions import DbtRuntimeError
 
+from ctas_spark.catalogs.formats import FORMATS
+from ctas_spark.catalogs.settings import SETTINGS
+from ctas_spark.context import SESSION_CATALOG, catalog_of
+from ctas_spark.engines import thrift
+from ctas_spark.engines.launch import REMOTE_SETTING, REMOTE_VARIABLE
+from ctas_spark.engines.thrift import ThriftServer
+from ctas_spark.errors import ProfileError
+from ctas_spark.hooks import registered
+from ctas_spark.hooks.calls import SECONDS
+from ctas_spark.quoting import sparks_texts
+from ctas_spark.redaction import Redactor, redacted
 from dbt.adapters.contracts.connection import Credentials
-from dbt.adapters.ctas_spark.staging.catalogs.formats import FORMATS
-from dbt.adapters.ctas_spark.staging.catalogs.settings import SETTINGS
-from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, catalog_of
-from dbt.adapters.ctas_spark.staging.engines import thrift
-from dbt.adapters.ctas_spark.staging.engines.launch import REMOTE_SETTING, REMOTE_VARIABLE
-from dbt.adapters.ctas_spark.staging.engines.thrift import ThriftServer
-from dbt.adapters.ctas_spark.staging.errors import ProfileError
-from dbt.adapters.ctas_spark.staging.hooks import registered
-from dbt.adapters.ctas_spark.staging.hooks.calls import SECONDS
-from dbt.adapters.ctas_spark.staging.quoting import sparks_texts
-from dbt.adapters.ctas_spark.staging.redaction import Redactor, redacted
 
 SESSION = "session"
 CONNECT = "connect"

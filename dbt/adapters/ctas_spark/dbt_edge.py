@@ -18,10 +18,9 @@ from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
 from pyspark.errors import AnalysisException, ParseException, PySparkException
 from pyspark.sql import SparkSession
 
-from dbt.adapters.base.meta import available
-from dbt.adapters.ctas_spark.staging.engines import class_archive, embedded, jvm
-from dbt.adapters.ctas_spark.staging.engines.thrift.results import LostAnswerError, ServerError
-from dbt.adapters.ctas_spark.staging.errors import (
+from ctas_spark.engines import class_archive, embedded, jvm
+from ctas_spark.engines.thrift.results import LostAnswerError, ServerError
+from ctas_spark.errors import (
     AnswerLostError,
     ConfigurationError,
     JobCanceledError,
@@ -32,7 +31,8 @@ from dbt.adapters.ctas_spark.staging.errors import (
     StorageError,
     without_frames,
 )
-from dbt.adapters.ctas_spark.staging.publish.marker import VERSION_ID
+from ctas_spark.publish.marker import VERSION_ID
+from dbt.adapters.base.meta import available
 from dbt.adapters.events.logging import AdapterLogger
 
 
@@ -93,6 +93,7 @@ NOT_OF_DBT = (StagingError, Py4JError, PySparkException, ConnectionError)
 CUT_OFF = "its last statement was cancelled; what earlier statements did remains"
 """What is left of a node that is not published as a version."""
 MOST_LINES = 25
+LIBRARY = "ctas_spark"
 JVM_ENDED = "Spark's JVM has ended: it was killed or ran out of memory"
 
 
@@ -324,10 +325,10 @@ def _not_py4js(record: logging.LogRecord) -> bool:
 
 
 def log_to_dbt() -> None:
-    """Send the package's log to dbt, once in a process."""
-    package = logging.getLogger(__package__)
-    if not any(isinstance(handler, _DbtHandler) for handler in package.handlers):
-        package.addHandler(_DbtHandler())
-        package.setLevel(logging.INFO)
-        package.propagate = False
-        logging.getLogger().addFilter(_not_py4js)
+    """Send the log of the library and of the adapter to dbt, once in a process."""
+    for package in map(logging.getLogger, (LIBRARY, __package__)):
+        if not any(isinstance(handler, _DbtHandler) for handler in package.handlers):
+            package.addHandler(_DbtHandler())
+            package.setLevel(logging.INFO)
+            package.propagate = False
+            logging.getLogger().addFilter(_not_py4js)

@@ -10,17 +10,17 @@ from typing import Any
 
 from dbt_common.contracts.metadata import CatalogTable, ColumnMetadata, StatsItem, TableMetadata
 
+from ctas_spark import quoting
+from ctas_spark.context import TableName, table_name
+from ctas_spark.engines.protocol import WriteFigures
+from ctas_spark.publish.marker import VERSION_ID
+from ctas_spark.statement.tables import details
 from dbt.adapters.contracts.relation import RelationConfig, RelationType
 from dbt.adapters.ctas_spark import listed_at_once
 from dbt.adapters.ctas_spark.invocation import Invocation
 from dbt.adapters.ctas_spark.operations import RESOURCES
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.relations import ANYTHING, Relations
-from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.context import TableName, table_name
-from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.publish.marker import VERSION_ID
-from dbt.adapters.ctas_spark.staging.statement.tables import details
 
 STATS = "stats:"
 LOCATION = re.compile(r"^Location: .*/([^/\s]+)\s*$", re.MULTILINE)

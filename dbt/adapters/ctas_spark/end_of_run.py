@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from ctas_spark.context import StagingContext
+from ctas_spark.engines.protocol import WriteFigures
+from ctas_spark.errors import StagingError
+from ctas_spark.publish.catalog import CleanUpOfOne, Ruled, StagingCatalog
+from ctas_spark.retention.rules import RetentionRules
 from dbt.adapters.ctas_spark import dbt_edge
-from dbt.adapters.ctas_spark.staging.context import StagingContext
-from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.errors import StagingError
-from dbt.adapters.ctas_spark.staging.publish.catalog import CleanUpOfOne, Ruled, StagingCatalog
-from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 
 logger = logging.getLogger(__name__)
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from dbt.adapters.ctas_spark.staging import quoting
+from ctas_spark import quoting
 
 NESTED = re.compile(r"\s*(struct|array|map)\s*<(.*)>\s*", re.IGNORECASE | re.DOTALL)
 FIELD = re.compile(r"\s*(`(?:``|[^`])*`|[^:\s]+)\s*(?::|\s)\s*(.+)", re.DOTALL)

@@ -4,12 +4,12 @@ from typing import Any
 
 from dbt_common.exceptions import CompilationError
 
+from ctas_spark import quoting
 from dbt.adapters.base.meta import AdapterMeta, available, available_property
 from dbt.adapters.ctas_spark import fixtures, seeds
 from dbt.adapters.ctas_spark.components import Components
 from dbt.adapters.ctas_spark.dbt_edge import Offered, for_macros
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
-from dbt.adapters.ctas_spark.staging import quoting
 from dbt.adapters.ctas_spark.statements import bare, statements
 
 LISTAGG_SINCE = 4

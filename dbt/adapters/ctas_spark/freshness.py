@@ -4,14 +4,14 @@ from datetime import datetime, timezone
 
 from dbt_common.exceptions import DbtRuntimeError
 
+from ctas_spark.catalogs.kinds import ICEBERG
+from ctas_spark.context import DELTA
+from ctas_spark.errors import NotSupportedError
+from ctas_spark.statement.tables import details
 from dbt.adapters.base.relation import BaseRelation
 from dbt.adapters.ctas_spark.credentials import THRIFT
 from dbt.adapters.ctas_spark.invocation import Dbt, Invocation
 from dbt.adapters.ctas_spark.relations import Relations
-from dbt.adapters.ctas_spark.staging.catalogs.kinds import ICEBERG
-from dbt.adapters.ctas_spark.staging.context import DELTA
-from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
-from dbt.adapters.ctas_spark.staging.statement.tables import details
 
 BY_SNAPSHOT = "SELECT unix_millis(max(made_current_at)) FROM {}.history"
 BY_COMMIT = "DESCRIBE HISTORY {} LIMIT 1"

@@ -1,8 +1,8 @@
 """A node's ``grants``: dbt-spark's macros apply them, and where Spark has none they are refused."""
 
+from ctas_spark.errors import NotSupportedError
 from dbt.adapters.ctas_spark.invocation import Dbt, Invocation
 from dbt.adapters.ctas_spark.project_macros import overridden
-from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
 
 STEPS = ("apply_grants", "get_grant_sql", "get_dcl_statement_list", "call_dcl_statements")
 """dbt's macros from the config to a GRANT."""

@@ -11,6 +11,15 @@ from typing import Any, cast
 from dbt_common.contracts.metadata import CatalogTable
 from dbt_common.events.contextvars import get_node_info
 
+from ctas_spark import quoting
+from ctas_spark.context import (
+    SESSION_CATALOG,
+    StagingContext,
+    catalog_of,
+    table_name,
+)
+from ctas_spark.errors import NotSupportedError
+from ctas_spark.options import OwnConfigs, staging_schema_of
 from dbt.adapters.__about__ import version as base_version
 from dbt.adapters.base.impl import BaseAdapter
 from dbt.adapters.base.relation import AdapterTrackingRelationInfo, BaseRelation
@@ -22,7 +31,6 @@ from dbt.adapters.ctas_spark.__version__ import version
 from dbt.adapters.ctas_spark.catalogs_file import SparkCatalog
 from dbt.adapters.ctas_spark.column import CtasSparkColumn
 from dbt.adapters.ctas_spark.components import Components
-from dbt.adapters.ctas_spark.config import OwnConfigs, staging_schema_of
 from dbt.adapters.ctas_spark.connections import CtasSparkConnectionManager
 from dbt.adapters.ctas_spark.dbt_edge import as_dbt_errors, logger
 from dbt.adapters.ctas_spark.for_macros import ForMacros
@@ -31,14 +39,6 @@ from dbt.adapters.ctas_spark.methods import start_ahead
 from dbt.adapters.ctas_spark.node_session import OPERATION, NodeSession
 from dbt.adapters.ctas_spark.node_state import NodeState
 from dbt.adapters.ctas_spark.relation import TEMPORARY, CtasSparkRelation
-from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.context import (
-    SESSION_CATALOG,
-    StagingContext,
-    catalog_of,
-    table_name,
-)
-from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
 from dbt.adapters.ctas_spark.statements import statements, tidy
 from dbt.adapters.ctas_spark.temporary_objects import refuse_shadowed
 from dbt.adapters.spark.impl import SparkAdapter, SparkConfig

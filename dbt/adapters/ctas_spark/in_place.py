@@ -8,6 +8,8 @@ from typing import Any
 
 from dbt_common.exceptions import CompilationError
 
+from ctas_spark import quoting
+from ctas_spark.errors import ConfigurationError
 from dbt.adapters.ctas_spark.batches import NEW, OLD, Batch, Side, columns_of
 from dbt.adapters.ctas_spark.old_rows import (
     ADDED,
@@ -20,8 +22,6 @@ from dbt.adapters.ctas_spark.old_rows import (
     updated,
 )
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
-from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.errors import ConfigurationError
 from dbt.adapters.ctas_spark.type_changes import NOTHING, aligned, holds, narrowed, same
 
 FAIL = "fail"

@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
+from ctas_spark.context import TableName
+from ctas_spark.errors import ConfigurationError
 from dbt.adapters.ctas_spark import (
     batches,
     in_place,
@@ -20,8 +22,6 @@ from dbt.adapters.ctas_spark.project_macros import overridden
 from dbt.adapters.ctas_spark.publication import Publication
 from dbt.adapters.ctas_spark.publication_events import Announcer
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import ConfigurationError
 
 
 class Incremental:

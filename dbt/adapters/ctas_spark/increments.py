@@ -4,9 +4,9 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from enum import Enum
 from typing import Any
 
+from ctas_spark.context import Atomicity, OnConflict, StagingPurpose
 from dbt.adapters.ctas_spark import batches
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
-from dbt.adapters.ctas_spark.staging.context import Atomicity, OnConflict, StagingPurpose
 
 APPEND, MERGE, DELETE_INSERT = "append", "merge", "delete+insert"
 MICROBATCH = "microbatch"

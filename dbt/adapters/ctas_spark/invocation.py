@@ -4,6 +4,8 @@ import threading
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol, cast
 
+from ctas_spark.catalogs.kinds import Catalogs
+from ctas_spark.engines import commands
 from dbt.adapters.contracts.connection import AdapterResponse
 from dbt.adapters.ctas_spark.connections import SessionHandle
 from dbt.adapters.ctas_spark.credentials import SESSION
@@ -11,8 +13,6 @@ from dbt.adapters.ctas_spark.methods import METHODS
 from dbt.adapters.ctas_spark.node_state import NodeState, RunningNode
 from dbt.adapters.ctas_spark.preview import PreviewSettings
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
-from dbt.adapters.ctas_spark.staging.catalogs.kinds import Catalogs
-from dbt.adapters.ctas_spark.staging.engines import commands
 
 Executed = tuple[AdapterResponse, Any]
 

@@ -11,14 +11,14 @@ from typing import Any
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
-from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
+from ctas_spark.catalogs.kinds import (
     ICEBERG,
     SESSION_OF_ICEBERG,
     implementation_of,
 )
-from dbt.adapters.ctas_spark.staging.catalogs.settings import CATALOG_OF_DELTA
-from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG
-from dbt.adapters.ctas_spark.staging.engines import jvm
+from ctas_spark.catalogs.settings import CATALOG_OF_DELTA
+from ctas_spark.context import SESSION_CATALOG
+from ctas_spark.engines import jvm
 
 LISTED_BY_METASTORE = (None, CATALOG_OF_DELTA, SESSION_OF_ICEBERG)
 """Session catalogs that ask the metastore when the statement runs; others may list otherwise."""

@@ -7,6 +7,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ctas_spark.catalogs import server
+from ctas_spark.catalogs.formats import with_formats
+from ctas_spark.catalogs.kinds import Catalogs
+from ctas_spark.catalogs.session import CatalogsWithJvm
+from ctas_spark.context import SESSION_CATALOG
+from ctas_spark.engines import class_archive, connect
+from ctas_spark.engines.embedded import may_be_created
+from ctas_spark.engines.launch import (
+    REMOTE_SETTING,
+    is_started,
+    start_spark,
+)
+from ctas_spark.engines.protocol import StoppableJob
+from ctas_spark.engines.session import SessionJob
+from ctas_spark.engines.start import HEAD_START, START
+from ctas_spark.engines.thrift import session as thrift
+from ctas_spark.engines.warm.attached import ATTACHED
 from dbt.adapters.ctas_spark import dbt_edge
 from dbt.adapters.ctas_spark.credentials import (
     CONNECT,
@@ -15,23 +32,6 @@ from dbt.adapters.ctas_spark.credentials import (
     THRIFT,
     CtasSparkCredentials,
 )
-from dbt.adapters.ctas_spark.staging.catalogs import server
-from dbt.adapters.ctas_spark.staging.catalogs.formats import with_formats
-from dbt.adapters.ctas_spark.staging.catalogs.kinds import Catalogs
-from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
-from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG
-from dbt.adapters.ctas_spark.staging.engines import class_archive, connect
-from dbt.adapters.ctas_spark.staging.engines.embedded import may_be_created
-from dbt.adapters.ctas_spark.staging.engines.launch import (
-    REMOTE_SETTING,
-    is_started,
-    start_spark,
-)
-from dbt.adapters.ctas_spark.staging.engines.protocol import StoppableJob
-from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
-from dbt.adapters.ctas_spark.staging.engines.start import HEAD_START, START
-from dbt.adapters.ctas_spark.staging.engines.thrift import session as thrift
-from dbt.adapters.ctas_spark.staging.engines.warm.attached import ATTACHED
 from dbt.flags import get_flags
 
 SURE_TO_USE_SPARK = ("run", "build", "test", "seed", "snapshot", "show")

@@ -4,18 +4,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ctas_spark.context import Atomicity
+from ctas_spark.engines.protocol import Job, WriteFigures
+from ctas_spark.errors import StagingError
+from ctas_spark.options import ModelPlan
+from ctas_spark.publish import messages
+from ctas_spark.publish.catalog import StagingCatalog
+from ctas_spark.publish.outcome import Publication, StepTimer
+from ctas_spark.publish.staged_table import StagedTable
+from ctas_spark.publish.version import Outcome
+from ctas_spark.retention.rules import RetentionRules
 from dbt.adapters.contracts.connection import AdapterResponse
-from dbt.adapters.ctas_spark.config import ModelPlan
 from dbt.adapters.ctas_spark.end_of_run import Published
-from dbt.adapters.ctas_spark.staging.context import Atomicity
-from dbt.adapters.ctas_spark.staging.engines.protocol import Job, WriteFigures
-from dbt.adapters.ctas_spark.staging.errors import StagingError
-from dbt.adapters.ctas_spark.staging.publish import messages
-from dbt.adapters.ctas_spark.staging.publish.catalog import StagingCatalog
-from dbt.adapters.ctas_spark.staging.publish.outcome import Publication, StepTimer
-from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
-from dbt.adapters.ctas_spark.staging.publish.version import Outcome
-from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
 from dbt.adapters.ctas_spark.text_tables import rows_text
 
 KEPT = "the existing table was kept, and nothing of this model was published"

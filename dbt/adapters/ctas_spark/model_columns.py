@@ -7,12 +7,12 @@ from dbt_common.contracts.constraints import ConstraintType
 from dbt_common.events.event_manager_client import get_event_manager
 from dbt_common.events.functions import warn_or_error
 
+from ctas_spark import quoting
+from ctas_spark.catalogs.kinds import Catalogs
+from ctas_spark.context import TableName
+from ctas_spark.errors import ConstraintViolationError
 from dbt.adapters.base.impl import ConstraintSupport
 from dbt.adapters.ctas_spark.dbt_edge import logger, with_names_of_targets
-from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.catalogs.kinds import Catalogs
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import ConstraintViolationError
 from dbt.adapters.ctas_spark.text_tables import rows_text
 from dbt.adapters.events.types import ConstraintNotSupported
 

@@ -7,15 +7,15 @@ from typing import Any
 
 from dbt_common.events.functions import fire_event
 
+from ctas_spark import quoting
+from ctas_spark.engines.clones import bound
+from ctas_spark.engines.jvm import FAILURES
+from ctas_spark.errors import ConfigurationError
 from dbt.adapters.ctas_spark import python_models, streams
 from dbt.adapters.ctas_spark.batches import Side
 from dbt.adapters.ctas_spark.dbt_edge import logger
 from dbt.adapters.ctas_spark.invocation import Dbt, Invocation
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
-from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.engines.clones import bound
-from dbt.adapters.ctas_spark.staging.engines.jvm import FAILURES
-from dbt.adapters.ctas_spark.staging.errors import ConfigurationError
 from dbt.adapters.events.types import CodeExecution, CodeExecutionStatus
 
 VIEWS = ("view", "temporary_view")

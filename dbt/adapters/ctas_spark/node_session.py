@@ -4,12 +4,12 @@ import re
 from contextlib import suppress
 from typing import Any, Protocol
 
+from ctas_spark import temporary
+from ctas_spark.catalogs.kinds import Catalogs
+from ctas_spark.engines import clones, jvm
+from ctas_spark.errors import NotSupportedError
 from dbt.adapters.ctas_spark.relation import TEMPORARY
 from dbt.adapters.ctas_spark.shared_settings import COMMENTS, NodeSettings
-from dbt.adapters.ctas_spark.staging import temporary
-from dbt.adapters.ctas_spark.staging.catalogs.kinds import Catalogs
-from dbt.adapters.ctas_spark.staging.engines import clones, jvm
-from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
 
 CHANGE = re.compile(
     rf"{COMMENTS}(?:SET|RESET|USE|DECLARE|BEGIN|EXECUTE\s+IMMEDIATE|CACHE"

@@ -8,13 +8,13 @@ from typing import Any
 
 from dbt_common.exceptions import DbtRuntimeError
 
+from ctas_spark.context import Atomicity, TableName, table_name
+from ctas_spark.hooks import PublicationEvent
+from ctas_spark.publish.version import Outcome
 from dbt.adapters.ctas_spark import streams
 from dbt.adapters.ctas_spark.model_build import ModelBuild
 from dbt.adapters.ctas_spark.node_session import NodeSession
 from dbt.adapters.ctas_spark.preview import NodePreview
-from dbt.adapters.ctas_spark.staging.context import Atomicity, TableName, table_name
-from dbt.adapters.ctas_spark.staging.hooks import PublicationEvent
-from dbt.adapters.ctas_spark.staging.publish.version import Outcome
 from dbt.adapters.ctas_spark.summary import Written
 
 BATCH_FAILED = "a batch failed; its error is the one that dbt has printed"

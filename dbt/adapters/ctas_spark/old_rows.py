@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ctas_spark import quoting
+from ctas_spark.errors import ConfigurationError, DuplicateKeyError
 from dbt.adapters.ctas_spark.batches import NEW, OLD, Batch, Side
 from dbt.adapters.ctas_spark.increments import (
     APPEND,
@@ -15,8 +17,6 @@ from dbt.adapters.ctas_spark.increments import (
     UPDATED,
     strategy_of,
 )
-from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.errors import ConfigurationError, DuplicateKeyError
 from dbt.adapters.ctas_spark.type_changes import aligned, unite
 
 SYNC, ADDED, STRING = "sync_all_columns", "append_new_columns", "string"

@@ -10,8 +10,15 @@ from typing import Any
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
-from dbt.adapters.ctas_spark import dbt_edge
-from dbt.adapters.ctas_spark.config import (
+from ctas_spark.context import StagingContext, TableName, table_name
+from ctas_spark.engines import class_archive
+from ctas_spark.errors import (
+    ConfigurationError,
+    InvalidArgumentError,
+    NoSuchModelError,
+    StagingError,
+)
+from ctas_spark.options import (
     ModelPlan,
     Shape,
     is_count,
@@ -20,17 +27,10 @@ from dbt.adapters.ctas_spark.config import (
     one_of,
     read_plan,
 )
-from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName, table_name
-from dbt.adapters.ctas_spark.staging.engines import class_archive
-from dbt.adapters.ctas_spark.staging.errors import (
-    ConfigurationError,
-    InvalidArgumentError,
-    NoSuchModelError,
-    StagingError,
-)
-from dbt.adapters.ctas_spark.staging.publish.catalog import StagingCatalog
-from dbt.adapters.ctas_spark.staging.publish.marker import Kind
-from dbt.adapters.ctas_spark.staging.retention.rules import Event, MovedMetastore
+from ctas_spark.publish.catalog import StagingCatalog
+from ctas_spark.publish.marker import Kind
+from ctas_spark.retention.rules import Event, MovedMetastore
+from dbt.adapters.ctas_spark import dbt_edge
 from dbt.adapters.ctas_spark.text_tables import count_text, size_text, text_of
 
 logger = logging.getLogger(__name__)

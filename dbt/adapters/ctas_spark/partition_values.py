@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.engines import jvm
+from ctas_spark import quoting
+from ctas_spark.engines import jvm
 
 LISTS = {"Project": "projectList", "Aggregate": "aggregateExpressions"}
 """Where the plans have their columns that compute some."""

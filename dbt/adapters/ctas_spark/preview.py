@@ -8,8 +8,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from ctas_spark.errors import InvalidArgumentError
 from dbt.adapters.contracts.connection import AdapterResponse
-from dbt.adapters.ctas_spark.staging.errors import InvalidArgumentError
 from dbt.adapters.ctas_spark.text_tables import rows_text, text_of
 
 PREVIEW, ROWS, LIMIT = "ctas_preview", "ctas_preview_rows", "ctas_preview_limit"

@@ -12,6 +12,11 @@ from dbt_common.invocation import get_invocation_id
 from py4j.protocol import Py4JError
 from pyspark.errors import AnalysisException
 
+from ctas_spark import quoting
+from ctas_spark.context import TableName
+from ctas_spark.engines import commands, jvm
+from ctas_spark.errors import NotSupportedError, StagingError
+from ctas_spark.options import read_plan
 from dbt.adapters.ctas_spark import (
     dbt_edge,
     increments,
@@ -20,7 +25,6 @@ from dbt.adapters.ctas_spark import (
     snapshots,
     streams,
 )
-from dbt.adapters.ctas_spark.config import read_plan
 from dbt.adapters.ctas_spark.credentials import SESSION
 from dbt.adapters.ctas_spark.dbt_edge import logger
 from dbt.adapters.ctas_spark.incremental import Incremental
@@ -40,10 +44,6 @@ from dbt.adapters.ctas_spark.preview import (
     was_preview,
 )
 from dbt.adapters.ctas_spark.relation import TEMPORARY, CtasSparkRelation, InputLimit
-from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.engines import commands, jvm
-from dbt.adapters.ctas_spark.staging.errors import NotSupportedError, StagingError
 from dbt.adapters.ctas_spark.statements import runs_a_program
 from dbt.adapters.ctas_spark.temporary_objects import TemporaryObjects
 

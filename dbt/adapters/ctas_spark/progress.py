@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import copy_context
 
+from ctas_spark.engines.protocol import StoppableJob
 from dbt.adapters.ctas_spark.dbt_edge import logger
-from dbt.adapters.ctas_spark.staging.engines.protocol import StoppableJob
 
 FIRST_SECONDS = 30.0
 LATER = 0.25

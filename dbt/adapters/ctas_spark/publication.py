@@ -7,8 +7,10 @@ from uuid import uuid4
 
 from dbt_common.exceptions import DbtRuntimeError
 
+from ctas_spark.context import StagingPurpose
+from ctas_spark.errors import NotSupportedError
+from ctas_spark.options import read_plan
 from dbt.adapters.ctas_spark import increments, model_columns, python_models, seeds, snapshots
-from dbt.adapters.ctas_spark.config import read_plan
 from dbt.adapters.ctas_spark.dbt_edge import logger
 from dbt.adapters.ctas_spark.invocation import Dbt, Invocation
 from dbt.adapters.ctas_spark.model_build import ModelBuild, PublicationResponse, planned
@@ -16,8 +18,6 @@ from dbt.adapters.ctas_spark.project_macros import UnusedMacros
 from dbt.adapters.ctas_spark.publication_events import Announcer
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.run_record import RunRecord
-from dbt.adapters.ctas_spark.staging.context import StagingPurpose
-from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
 from dbt.adapters.ctas_spark.statements import bare
 
 INSTEAD = {"seed": seeds.IN_BATCHES, "snapshot": snapshots.BY_STATEMENT}

@@ -9,13 +9,9 @@ from typing import Any
 from dbt_common.exceptions import DbtRuntimeError
 from dbt_common.invocation import get_invocation_id
 
-from dbt.adapters.ctas_spark.credentials import CtasSparkCredentials
-from dbt.adapters.ctas_spark.dbt_edge import logger
-from dbt.adapters.ctas_spark.node_state import NodeState
-from dbt.adapters.ctas_spark.operations import RESOURCES
-from dbt.adapters.ctas_spark.staging.context import Atomicity, table_name
-from dbt.adapters.ctas_spark.staging.errors import ProfileError, StagingError
-from dbt.adapters.ctas_spark.staging.hooks import (
+from ctas_spark.context import Atomicity, table_name
+from ctas_spark.errors import ProfileError, StagingError
+from ctas_spark.hooks import (
     Column,
     Dataset,
     Failure,
@@ -24,8 +20,12 @@ from dbt.adapters.ctas_spark.staging.hooks import (
     PublicationEvent,
     path_of,
 )
-from dbt.adapters.ctas_spark.staging.hooks.registered import names, registered
-from dbt.adapters.ctas_spark.staging.publish.version import Outcome
+from ctas_spark.hooks.registered import names, registered
+from ctas_spark.publish.version import Outcome
+from dbt.adapters.ctas_spark.credentials import CtasSparkCredentials
+from dbt.adapters.ctas_spark.dbt_edge import logger
+from dbt.adapters.ctas_spark.node_state import NodeState
+from dbt.adapters.ctas_spark.operations import RESOURCES
 
 TABLES = ("table", "atomic_table", "incremental", "seed", "snapshot")
 """Materializations whose failures are told, also if they failed before anything began."""

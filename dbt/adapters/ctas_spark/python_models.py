@@ -10,8 +10,8 @@ from typing import Any
 from packaging.requirements import InvalidRequirement, Requirement
 from pyspark.errors import PySparkException
 
+from ctas_spark.errors import NotSupportedError, PythonModelError
 from dbt.adapters.ctas_spark import dbt_edge
-from dbt.adapters.ctas_spark.staging.errors import NotSupportedError, PythonModelError
 
 NO_JOB = "no job was started"
 SAMPLES: Mapping[str, object] = {"b": False, "i": 0, "u": 0, "f": 0.0, "M": 0, "m": 0}

@@ -1,8 +1,8 @@
 """Nodes that Spark has nothing for: each is refused by name, before any hook."""
 
+from ctas_spark.errors import NotSupportedError
 from dbt.adapters.ctas_spark.invocation import Invocation
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
-from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
 
 LEFT = "unchanged; no hook and no job was started"
 

@@ -6,20 +6,20 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import Any
 
+from ctas_spark import quoting, temporary
+from ctas_spark.context import (
+    SESSION_CATALOG,
+    TableName,
+    catalog_of,
+    levels,
+    table_name,
+)
 from dbt.adapters.base.relation import BaseRelation
 from dbt.adapters.contracts.relation import (
     ComponentName,
     HasQuoting,
     Policy,
     RelationConfig,
-)
-from dbt.adapters.ctas_spark.staging import quoting, temporary
-from dbt.adapters.ctas_spark.staging.context import (
-    SESSION_CATALOG,
-    TableName,
-    catalog_of,
-    levels,
-    table_name,
 )
 from dbt.adapters.spark.relation import SparkRelation
 

@@ -6,6 +6,17 @@ from typing import Any, cast
 
 from dbt_common.exceptions import DbtRuntimeError
 
+from ctas_spark import quoting
+from ctas_spark.catalogs.kinds import (
+    CATALOG_OF_ICEBERG,
+    ICEBERG,
+    SESSION_OF_ICEBERG,
+    implementation_of,
+)
+from ctas_spark.catalogs.settings import SETTINGS
+from ctas_spark.context import SESSION_CATALOG, catalog_of, levels, table_name
+from ctas_spark.errors import NoSuchCatalogError
+from ctas_spark.statement.tables import details
 from dbt.adapters.base.relation import BaseRelation
 from dbt.adapters.contracts.relation import RelationType
 from dbt.adapters.ctas_spark import listed_at_once
@@ -13,17 +24,6 @@ from dbt.adapters.ctas_spark.column import CtasSparkColumn, types_query
 from dbt.adapters.ctas_spark.invocation import Dbt, Invocation
 from dbt.adapters.ctas_spark.listed_at_once import Listed
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
-from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
-    CATALOG_OF_ICEBERG,
-    ICEBERG,
-    SESSION_OF_ICEBERG,
-    implementation_of,
-)
-from dbt.adapters.ctas_spark.staging.catalogs.settings import SETTINGS
-from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, catalog_of, levels, table_name
-from dbt.adapters.ctas_spark.staging.errors import NoSuchCatalogError
-from dbt.adapters.ctas_spark.staging.statement.tables import details
 from dbt.adapters.spark.impl import (
     DESCRIBE_TABLE_EXTENDED_MACRO_NAME,
     LIST_RELATIONS_MACRO_NAME,

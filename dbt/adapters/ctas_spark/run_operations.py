@@ -2,13 +2,13 @@
 
 from typing import Any
 
+from ctas_spark.context import StagingContext
+from ctas_spark.errors import NotSupportedError
+from ctas_spark.publish.catalog import StagingCatalog
 from dbt.adapters.ctas_spark import operations, warm_spark
 from dbt.adapters.ctas_spark.dbt_edge import logger
 from dbt.adapters.ctas_spark.invocation import Invocation
 from dbt.adapters.ctas_spark.preview import NOTHING_STARTED
-from dbt.adapters.ctas_spark.staging.context import StagingContext
-from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
-from dbt.adapters.ctas_spark.staging.publish.catalog import StagingCatalog
 
 
 class RunOperations:

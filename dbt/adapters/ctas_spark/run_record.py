@@ -2,17 +2,17 @@
 
 from dataclasses import replace
 
+from ctas_spark.context import Atomicity
+from ctas_spark.engines.protocol import WriteFigures
+from ctas_spark.options import FORMATS
 from dbt.adapters.contracts.connection import AdapterResponse
 from dbt.adapters.ctas_spark import dbt_edge
-from dbt.adapters.ctas_spark.config import FORMATS
 from dbt.adapters.ctas_spark.dbt_edge import logger
 from dbt.adapters.ctas_spark.end_of_run import Published, look_after
 from dbt.adapters.ctas_spark.invocation import Invocation
 from dbt.adapters.ctas_spark.node_state import NodeState
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.relations import Relations
-from dbt.adapters.ctas_spark.staging.context import Atomicity
-from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.summary import Written, summary
 
 

@@ -8,9 +8,9 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
+from ctas_spark import quoting
+from ctas_spark.errors import InvalidSeedValueError
 from dbt.adapters.ctas_spark.column import INTEGERS
-from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.errors import InvalidSeedValueError
 
 MOST_OF_A_VALUE = 100
 ROWS_A_TEXT = 1_000

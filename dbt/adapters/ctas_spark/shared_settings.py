@@ -5,9 +5,9 @@ import threading
 from contextlib import suppress
 from typing import Any
 
+from ctas_spark.engines.jvm import FAILURES
+from ctas_spark.errors import NotSupportedError
 from dbt.adapters.ctas_spark.dbt_edge import logger
-from dbt.adapters.ctas_spark.staging.engines.jvm import FAILURES
-from dbt.adapters.ctas_spark.staging.errors import NotSupportedError
 
 COMMENTS = r"(?:\s|/\*(?:[^*]|\*(?!/))*\*/|--[^\n]*\n)*"
 SET = re.compile(

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ctas_spark import quoting
+from ctas_spark.errors import ConfigurationError
 from dbt.adapters.ctas_spark import in_place
 from dbt.adapters.ctas_spark.batches import NEW, OLD, Side
 from dbt.adapters.ctas_spark.increments import Way, is_of_files
 from dbt.adapters.ctas_spark.old_rows import ADDED, Values, of_both
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
-from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.errors import ConfigurationError
 
 CHANGE = "dbt_change_type"
 """The column by which dbt's MERGE knows what to do with a row."""

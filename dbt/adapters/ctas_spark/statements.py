@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
-from dbt.adapters.ctas_spark.staging import quoting
+from ctas_spark import quoting
 
 TOKEN = re.compile(
     r"""(?P<nothing>\s+|--(?:\\\n|[^\r\n])*|/\*(?!\+)(?:[^*]|\*(?!/))*(?:\*/|\Z))"""

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ctas_spark.context import Atomicity
 from dbt.adapters.ctas_spark import increments
 from dbt.adapters.ctas_spark.increments import Way
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
-from dbt.adapters.ctas_spark.staging.context import Atomicity
 
 WORD = re.compile(r"\bSTREAM\b", re.IGNORECASE)
 """Without this word Spark 4 makes no stream of a query in SQL."""

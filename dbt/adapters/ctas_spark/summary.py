@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dbt.adapters.ctas_spark.staging.context import Atomicity
-from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
+from ctas_spark.context import Atomicity
+from ctas_spark.engines.protocol import WriteFigures
 from dbt.adapters.ctas_spark.text_tables import count_text, size_text, text_of
 
 MOST_ROWS = 40

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ctas_spark import quoting
+from ctas_spark.files.schema import MOST_OF_COMMENT
 from dbt.adapters.ctas_spark.invocation import Dbt
 from dbt.adapters.ctas_spark.model_columns import comment_statement
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.relations import Relations
-from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.files.schema import MOST_OF_COMMENT
 
 OWN_FORMATS = ("delta", "iceberg")
 """Their comments are as long as they like, and partition columns have some, too."""

@@ -1,9 +1,9 @@
 """A run's temporary objects, which shadow permanent ones until it ends."""
 
+from ctas_spark import temporary
+from ctas_spark.errors import ShadowedError
 from dbt.adapters.ctas_spark.invocation import Dbt, Invocation
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
-from dbt.adapters.ctas_spark.staging import temporary
-from dbt.adapters.ctas_spark.staging.errors import ShadowedError
 
 
 class TemporaryObjects:

@@ -8,7 +8,7 @@ number.
 import re
 from collections.abc import Iterator
 
-from dbt.adapters.ctas_spark.staging import quoting
+from ctas_spark import quoting
 
 TEXTS = frozenset(("string", "varchar", "char"))
 DIGITS = {

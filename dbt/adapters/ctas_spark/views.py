@@ -2,14 +2,14 @@
 
 from functools import cached_property
 
+from ctas_spark import quoting
+from ctas_spark.context import StagingContext, TableName
+from ctas_spark.files.view import refuse_recursion
+from ctas_spark.options import staging_schema_of
 from dbt.adapters.ctas_spark import listed_at_once
-from dbt.adapters.ctas_spark.config import staging_schema_of
 from dbt.adapters.ctas_spark.invocation import Dbt, Invocation
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.relations import Relations
-from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
-from dbt.adapters.ctas_spark.staging.files.view import refuse_recursion
 
 
 class Views:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.engines.jvm import shared_state
+from ctas_spark.engines.jvm import shared_state
 from functional.dbt_project import NAME, Project, Run, new_project
 from functional.outside import Outside
 from servers.metastore import Metastore

@@ -3,8 +3,8 @@
 import pytest
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark import save_as
-from dbt.adapters.ctas_spark.staging.engines.session import SessionEngine
+from ctas_spark import save_as
+from ctas_spark.engines.session import SessionEngine
 from functional.dbt_project import Project
 from functional.outside import Outside
 

@@ -3,8 +3,8 @@
 import pytest
 from pyspark.sql import SparkSession
 
+from ctas_spark.engines import jvm
 from dbt.adapters.ctas_spark import listed_at_once
-from dbt.adapters.ctas_spark.staging.engines import jvm
 from functional.outside import Outside
 
 SPOOF = "a\nTable: b\nType: VIEW\nProvider: delta\nTable Properties: [table_type=ICEBERG]"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark import drop_temporary_function, drop_temporary_view
+from ctas_spark import drop_temporary_function, drop_temporary_view
 from functional.dbt_project import Project
 
 ROOT = Path(__file__).parents[3]

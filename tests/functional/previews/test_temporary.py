@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark import (
+from ctas_spark import (
     create_temporary_function,
     create_temporary_table,
     create_temporary_view,
@@ -17,7 +17,7 @@ from dbt.adapters.ctas_spark import (
     list_temporary_views,
     resolve_path,
 )
-from dbt.adapters.ctas_spark.staging.errors import InvalidArgumentError
+from ctas_spark.errors import InvalidArgumentError
 from functional.dbt_project import Project
 
 SHADOW = "{{ config(materialized='temporary_view') }} select 1 as id"

@@ -5,9 +5,9 @@ import json
 import pytest
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
-from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
-from dbt.adapters.ctas_spark.staging.engines import jvm
+from ctas_spark.catalogs.session import CatalogsWithJvm
+from ctas_spark.context import StagingContext, TableName
+from ctas_spark.engines import jvm
 from functional.dbt_project import Project
 from functional.outside import Outside
 from round_trips import Counter, counted_by_node

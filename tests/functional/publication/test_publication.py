@@ -4,7 +4,7 @@ import json
 
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.engines.jvm import shared_state
+from ctas_spark.engines.jvm import shared_state
 from functional.dbt_project import Project
 from functional.outside import Outside
 

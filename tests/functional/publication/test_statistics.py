@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.files.base import TOTAL_ROWS, TOTAL_SIZE
+from ctas_spark.files.base import TOTAL_ROWS, TOTAL_SIZE
 from functional.dbt_project import Project, new_project
 from functional.outside import Outside
 from servers.metastore import Metastore

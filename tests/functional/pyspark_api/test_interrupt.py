@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark import save_as
+from ctas_spark import save_as
 from functional.outside import Outside
 from readers.session import SMALL
 from servers.metastore import Metastore
@@ -19,7 +19,7 @@ STARTS_WITHIN = 180.0
 ENDS_WITHIN = 90.0
 SCRIPT = """
 import json, sys
-from dbt.adapters.ctas_spark import save_as
+from ctas_spark import save_as
 from readers.session import small_session
 spark = small_session(json.loads(sys.argv[1]))
 sleeps = "java_method('java.lang.Thread', 'sleep', 60000L)"

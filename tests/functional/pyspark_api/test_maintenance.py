@@ -3,7 +3,7 @@
 import pytest
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark import (
+from ctas_spark import (
     InvalidArgumentError,
     NoSuchVersionError,
     history,

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from dbt.adapters.ctas_spark import ConcurrentWriteError, TableWriter, create_table, save_as
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.engines import plans
-from dbt.adapters.ctas_spark.staging.engines.session import SessionEngine
+from ctas_spark import ConcurrentWriteError, TableWriter, create_table, save_as
+from ctas_spark.context import TableName
+from ctas_spark.engines import plans
+from ctas_spark.engines.session import SessionEngine
 
 ROWS = "SELECT * FROM VALUES (1, 'a'), (2, 'b') AS t (id, part)"
 INSERT, COUNT = "INSERT INTO {} VALUES (3, 'a')", "ANALYZE TABLE {} COMPUTE STATISTICS"

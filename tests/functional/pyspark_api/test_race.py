@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.steps import Step, observe
+from ctas_spark.context import TableName
+from ctas_spark.steps import Step, observe
 from functional.dbt_project import Project
 from long import long
 from readers.child import Child

@@ -4,7 +4,7 @@ import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession, functions
 
-from dbt.adapters.ctas_spark import (
+from ctas_spark import (
     Atomicity,
     ConcurrentWriteError,
     ConfigurationError,

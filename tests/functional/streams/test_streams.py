@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.steps import Step
+from ctas_spark.steps import Step
 from faults.moments import before
 from faults.other_process import other_run
 from functional.dbt_project import Project, Run

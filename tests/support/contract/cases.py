@@ -13,7 +13,7 @@ from contract.contents import LAYOUTS
 from contract.places import layouts_at
 from contract.purposes import After, cell_behaviour, cells_of
 from contract.subjects import Subject
-from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingPurpose
+from ctas_spark.context import Atomicity, StagingPurpose
 
 LISTED_LAYOUT = "listed"
 TRACKED_LAYOUT = "tracked"

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import pyspark
 
 from contract.places import Claim, Views
-from dbt.adapters.ctas_spark.staging.context import Atomicity
-from dbt.adapters.ctas_spark.staging.publish.catalog import ConflictCheck
+from ctas_spark.context import Atomicity
+from ctas_spark.publish.catalog import ConflictCheck
 
 EACH = (Atomicity.ISOLATED, Atomicity.ATOMIC, Atomicity.NONE)
 WEAK = (Atomicity.ATOMIC, Atomicity.NONE)

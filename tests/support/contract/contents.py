@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dbt.adapters.ctas_spark.staging.context import (
+from ctas_spark.context import (
     Atomicity,
     OnConflict,
     PartitionMetadata,

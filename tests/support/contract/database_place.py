@@ -14,12 +14,12 @@ from contract.entry_clients import PROVIDER
 from contract.places import Entry, Run
 from contract.rivals import Elsewhere, in_a_thread
 from contract.spark_place import ANOTHER_SCHEMA, SCHEMA, STAGING, SparkPlace
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.engines import jvm
-from dbt.adapters.ctas_spark.staging.publish.marker import VERSION_ID
-from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
-from dbt.adapters.ctas_spark.staging.statement.by_rename import RenamedVersion
-from dbt.adapters.ctas_spark.staging.statement.database import Database
+from ctas_spark.context import TableName
+from ctas_spark.engines import jvm
+from ctas_spark.publish.marker import VERSION_ID
+from ctas_spark.publish.staged_table import StagedTable
+from ctas_spark.statement.by_rename import RenamedVersion
+from ctas_spark.statement.database import Database
 from servers.database import CATALOG, catalog
 from servers.postgresql import Postgresql, running_postgresql
 

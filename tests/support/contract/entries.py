@@ -7,11 +7,10 @@ from enum import Enum
 from contract.cases import Case
 from contract.spark_place import SparkPlace
 from contract.subjects import Attempt, Subject
-from dbt.adapters.ctas_spark import save_as
-from dbt.adapters.ctas_spark.saving import Saving
-from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.catalogs.kinds import Catalogs
-from dbt.adapters.ctas_spark.staging.context import StagingPurpose
+from ctas_spark import quoting, save_as
+from ctas_spark.catalogs.kinds import Catalogs
+from ctas_spark.context import StagingPurpose
+from ctas_spark.dataframe.saving import Saving
 
 
 class Entry(str, Enum):

@@ -10,9 +10,9 @@ from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport
 
 from contract.places import Entry
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.engines import jvm
-from dbt.adapters.ctas_spark.staging.metastore.client import VIEW
+from ctas_spark.context import TableName
+from ctas_spark.engines import jvm
+from ctas_spark.metastore.client import VIEW
 from servers.metastore import Metastore
 
 PROVIDER = "spark.sql.sources.provider"

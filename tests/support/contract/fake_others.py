@@ -9,9 +9,9 @@ from urllib.parse import quote
 from contract.contents import LAYOUTS, Content, ordered
 from contract.other_run import OtherRun, named
 from contract.places import UnreadableError
-from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
-from dbt.adapters.ctas_spark.staging.files.base import PARTITION_PROVIDER, SCHEMA
-from dbt.adapters.ctas_spark.staging.metastore.client import (
+from ctas_spark.context import StagingContext, TableName
+from ctas_spark.files.base import PARTITION_PROVIDER, SCHEMA
+from ctas_spark.metastore.client import (
     MANAGED,
     PARTITION_COLUMN,
     PARTITION_COLUMN_COUNT,
@@ -19,7 +19,7 @@ from dbt.adapters.ctas_spark.staging.metastore.client import (
     VIEW,
     TableEntry,
 )
-from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
+from ctas_spark.publish.staged_table import StagedTable
 from fakes.engine import FakeJob
 from fakes.metastore import entry
 from fakes.world import STAGING_SCHEMA

@@ -11,20 +11,20 @@ from contract.claims import CLAIMS
 from contract.contents import Content
 from contract.fake_others import OWN_COLUMNS, FakeOthers, described
 from contract.places import Entry, Others, Run
-from dbt.adapters.ctas_spark.staging.clock import ORPHAN_AGE_MS
-from dbt.adapters.ctas_spark.staging.context import (
+from ctas_spark.clock import ORPHAN_AGE_MS
+from ctas_spark.context import (
     SESSION_CATALOG,
     Atomicity,
     StagingContext,
     TableName,
 )
-from dbt.adapters.ctas_spark.staging.engines.protocol import Job, WriteFigures
-from dbt.adapters.ctas_spark.staging.errors import EntryExistsError
-from dbt.adapters.ctas_spark.staging.files.base import PARTITION_PROVIDER
-from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
-from dbt.adapters.ctas_spark.staging.files.directories import STAGING_ID
-from dbt.adapters.ctas_spark.staging.publish.catalog import ConflictCheck, StagingCatalog
-from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
+from ctas_spark.engines.protocol import Job, WriteFigures
+from ctas_spark.errors import EntryExistsError
+from ctas_spark.files.base import PARTITION_PROVIDER
+from ctas_spark.files.catalog import SessionCatalog
+from ctas_spark.files.directories import STAGING_ID
+from ctas_spark.publish.catalog import ConflictCheck, StagingCatalog
+from ctas_spark.publish.staged_table import StagedTable
 from fakes.engine import FakeJob
 from fakes.partitions import partition
 from fakes.world import STAGING_SCHEMA, World

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from contract.places import Run
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.files.version import FileVersion
-from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient
-from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
-from dbt.adapters.ctas_spark.staging.storage.client import Storage
+from ctas_spark.context import TableName
+from ctas_spark.files.version import FileVersion
+from ctas_spark.metastore.client import MetastoreClient
+from ctas_spark.publish.staged_table import StagedTable
+from ctas_spark.storage.client import Storage
 
 MUTATIONS = (
     "create_table",

@@ -16,8 +16,8 @@ from urllib.request import urlopen
 from contract.entry_clients import PROVIDER, JvmClient
 from contract.places import Entry
 from contract.spark_place import path_of
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.publish.marker import PREFIX
+from ctas_spark.context import TableName
+from ctas_spark.publish.marker import PREFIX
 
 NOT_FOUND = 404
 VIEW = Entry({}, "", is_view=True, create_time=0, owner=None, whole="a view")

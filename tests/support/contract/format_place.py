@@ -24,15 +24,15 @@ from contract.format_clients import (
 from contract.places import Entry, Run
 from contract.rivals import in_a_thread
 from contract.spark_place import SCHEMA, STAGING, SparkPlace, make_schemas, path_of
-from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, TableName
-from dbt.adapters.ctas_spark.staging.delta import transaction
-from dbt.adapters.ctas_spark.staging.files.directories import FOLDER
-from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergTables
-from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
-from dbt.adapters.ctas_spark.staging.publish.marker import VERSION, VERSION_ID
-from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
-from dbt.adapters.ctas_spark.staging.statement.tables import SqlTables
-from dbt.adapters.ctas_spark.staging.statement.version import StatementVersion
+from ctas_spark.context import SESSION_CATALOG, TableName
+from ctas_spark.delta import transaction
+from ctas_spark.files.directories import FOLDER
+from ctas_spark.iceberg.tables import IcebergTables
+from ctas_spark.iceberg.version import IcebergVersion
+from ctas_spark.publish.marker import VERSION, VERSION_ID
+from ctas_spark.publish.staged_table import StagedTable
+from ctas_spark.statement.tables import SqlTables
+from ctas_spark.statement.version import StatementVersion
 from servers.iceberg_rest import OPEN
 
 HIVE, JDBC, REST, HADOOP = "hive", "jdbc", "rest", "hadoop"

@@ -5,26 +5,26 @@ from collections.abc import Iterator
 import pytest
 
 from contract.subjects import Subject
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.delta import record as records
-from dbt.adapters.ctas_spark.staging.delta import transaction
-from dbt.adapters.ctas_spark.staging.delta.base import DeltaBase, DeltaTable
-from dbt.adapters.ctas_spark.staging.delta.garbage import DeltaGarbage
-from dbt.adapters.ctas_spark.staging.delta.record import DeltaRecord
-from dbt.adapters.ctas_spark.staging.delta.version import DeltaVersion
-from dbt.adapters.ctas_spark.staging.iceberg.base import IcebergBase
-from dbt.adapters.ctas_spark.staging.iceberg.branches import ByBranch
-from dbt.adapters.ctas_spark.staging.iceberg.by_fork import ByFork
-from dbt.adapters.ctas_spark.staging.iceberg.fork import Fork
-from dbt.adapters.ctas_spark.staging.iceberg.garbage import IcebergGarbage
-from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
-from dbt.adapters.ctas_spark.staging.publish.marker import name_of_record, record_prefix
-from dbt.adapters.ctas_spark.staging.publish.version import Change
-from dbt.adapters.ctas_spark.staging.statement.base import StatementBase, TableFacts
-from dbt.adapters.ctas_spark.staging.statement.by_copy import ByCopy
-from dbt.adapters.ctas_spark.staging.statement.garbage import StatementGarbage
-from dbt.adapters.ctas_spark.staging.statement.version import StatementVersion
+from ctas_spark.context import TableName
+from ctas_spark.delta import record as records
+from ctas_spark.delta import transaction
+from ctas_spark.delta.base import DeltaBase, DeltaTable
+from ctas_spark.delta.garbage import DeltaGarbage
+from ctas_spark.delta.record import DeltaRecord
+from ctas_spark.delta.version import DeltaVersion
+from ctas_spark.iceberg.base import IcebergBase
+from ctas_spark.iceberg.branches import ByBranch
+from ctas_spark.iceberg.by_fork import ByFork
+from ctas_spark.iceberg.fork import Fork
+from ctas_spark.iceberg.garbage import IcebergGarbage
+from ctas_spark.iceberg.version import IcebergVersion
+from ctas_spark.metastore.client import EntryChange
+from ctas_spark.publish.marker import name_of_record, record_prefix
+from ctas_spark.publish.version import Change
+from ctas_spark.statement.base import StatementBase, TableFacts
+from ctas_spark.statement.by_copy import ByCopy
+from ctas_spark.statement.garbage import StatementGarbage
+from ctas_spark.statement.version import StatementVersion
 
 
 def native_drop_and_create(_subject: Subject, patch: pytest.MonkeyPatch) -> None:

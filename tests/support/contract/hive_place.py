@@ -15,11 +15,11 @@ from contract.entry_clients import JvmClient, ThriftClient
 from contract.places import Entry, Run
 from contract.rivals import in_a_process, in_a_thread
 from contract.spark_place import SCHEMA, STAGING, SparkPlace, make_schemas, path_of
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.engines.launch import start_spark
-from dbt.adapters.ctas_spark.staging.files.directories import FOLDER
-from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
-from dbt.adapters.ctas_spark.staging.storage.hadoop import HadoopStorage
+from ctas_spark.context import TableName
+from ctas_spark.engines.launch import start_spark
+from ctas_spark.files.directories import FOLDER
+from ctas_spark.publish.staged_table import StagedTable
+from ctas_spark.storage.hadoop import HadoopStorage
 from readers.session import SMALL
 from servers.metastore import Metastore, running_metastore
 from servers.metastore_on_postgresql import running_metastore_on_postgresql

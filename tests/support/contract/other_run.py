@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from contract.contents import NAMED, Content
-from dbt.adapters.ctas_spark.staging.context import (
+from ctas_spark.context import (
     Atomicity,
     OnConflict,
     StagingContext,
     StagingPurpose,
     TableName,
 )
-from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
+from ctas_spark.publish.staged_table import StagedTable
 
 
 def named(table: str) -> TableName:

@@ -6,16 +6,16 @@ from enum import Enum
 from typing import Any, Protocol
 
 from contract.contents import LAYOUTS, Content, Layout, layouts_of
-from dbt.adapters.ctas_spark.staging.context import (
+from ctas_spark.context import (
     Atomicity,
     PartitionMetadata,
     StagingContext,
     TableName,
 )
-from dbt.adapters.ctas_spark.staging.engines.protocol import Job
-from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
-from dbt.adapters.ctas_spark.staging.publish.catalog import ConflictCheck, StagingCatalog
-from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
+from ctas_spark.engines.protocol import Job
+from ctas_spark.files.catalog import SessionCatalog
+from ctas_spark.publish.catalog import ConflictCheck, StagingCatalog
+from ctas_spark.publish.staged_table import StagedTable
 
 
 class UnreadableError(AssertionError):

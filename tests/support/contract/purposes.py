@@ -10,14 +10,14 @@ import pytest
 from contract.contents import Sight
 from contract.places import Claim, Entry, Views
 from contract.subjects import Attempt, Subject, logged
-from dbt.adapters.ctas_spark.staging.context import StagingPurpose
-from dbt.adapters.ctas_spark.staging.errors import (
+from ctas_spark.context import StagingPurpose
+from ctas_spark.errors import (
     ConcurrentWriteError,
     NoSuchTableError,
     StagingError,
     TableAlreadyExistsError,
 )
-from dbt.adapters.ctas_spark.staging.publish.version import Outcome
+from ctas_spark.publish.version import Outcome
 
 OLD, OURS, THEIRS = 1, 2, 3
 

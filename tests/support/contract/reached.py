@@ -11,23 +11,23 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
-from dbt.adapters.ctas_spark.config import BAD_FORMATS
-from dbt.adapters.ctas_spark.staging.catalogs import server as without_jvm
-from dbt.adapters.ctas_spark.staging.catalogs.kinds import (
+from ctas_spark.catalogs import server as without_jvm
+from ctas_spark.catalogs.kinds import (
     HADOOP,
     REACH_NOTHING,
     ROWS_IN_PARTS,
     Kind,
 )
-from dbt.adapters.ctas_spark.staging.catalogs.settings import IcebergKind
-from dbt.adapters.ctas_spark.staging.files import catalog as session_catalog
-from dbt.adapters.ctas_spark.staging.iceberg.catalog import IcebergCatalog
-from dbt.adapters.ctas_spark.staging.metastore.client import TableLockClient
-from dbt.adapters.ctas_spark.staging.publish.catalog import Capabilities, ConflictCheck
-from dbt.adapters.ctas_spark.staging.publish.locks import MetastoreLock, ProcessLock
-from dbt.adapters.ctas_spark.staging.statement import by_rename
-from dbt.adapters.ctas_spark.staging.statement import database_catalog as databases
-from dbt.adapters.ctas_spark.staging.statement.catalog import with_branches
+from ctas_spark.catalogs.settings import IcebergKind
+from ctas_spark.files import catalog as session_catalog
+from ctas_spark.iceberg.catalog import IcebergCatalog
+from ctas_spark.metastore.client import TableLockClient
+from ctas_spark.options import BAD_FORMATS
+from ctas_spark.publish.catalog import Capabilities, ConflictCheck
+from ctas_spark.publish.locks import MetastoreLock, ProcessLock
+from ctas_spark.statement import by_rename
+from ctas_spark.statement import database_catalog as databases
+from ctas_spark.statement.catalog import with_branches
 
 PAGE = Path(__file__).parents[3] / "docs" / "catalogs.md"
 BEGIN, END = "<!-- {name}: written by contract.reached -->\n", "<!-- end -->\n"

@@ -6,17 +6,17 @@ from typing import Any
 import pytest
 
 from contract.subjects import Subject
-from dbt.adapters.ctas_spark.staging.files import version
-from dbt.adapters.ctas_spark.staging.files.base import PARTITION_PROVIDER
-from dbt.adapters.ctas_spark.staging.files.directories import VersionRoots
-from dbt.adapters.ctas_spark.staging.files.garbage import FileGarbage
-from dbt.adapters.ctas_spark.staging.files.publication import MetastoreCall
-from dbt.adapters.ctas_spark.staging.files.showing import Showing
-from dbt.adapters.ctas_spark.staging.files.version import FileVersion
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
-from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT
-from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
-from dbt.adapters.ctas_spark.staging.publish.version import Change
+from ctas_spark.files import version
+from ctas_spark.files.base import PARTITION_PROVIDER
+from ctas_spark.files.directories import VersionRoots
+from ctas_spark.files.garbage import FileGarbage
+from ctas_spark.files.publication import MetastoreCall
+from ctas_spark.files.showing import Showing
+from ctas_spark.files.version import FileVersion
+from ctas_spark.metastore.client import EntryChange
+from ctas_spark.publish.marker import COMMIT
+from ctas_spark.publish.staged_table import StagedTable
+from ctas_spark.publish.version import Change
 
 Sabotage = Callable[[Subject, pytest.MonkeyPatch], None]
 

@@ -12,12 +12,12 @@ from pyspark.sql import DataFrame, SparkSession
 from contract.contents import NAMED, Content, ordered
 from contract.other_run import OtherRun
 from contract.places import UnreadableError
-from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
-from dbt.adapters.ctas_spark.staging.context import StagingContext
-from dbt.adapters.ctas_spark.staging.engines import jvm
-from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
-from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
+from ctas_spark import quoting
+from ctas_spark.catalogs.session import CatalogsWithJvm
+from ctas_spark.context import StagingContext
+from ctas_spark.engines import jvm
+from ctas_spark.engines.session import SessionJob
+from ctas_spark.publish.staged_table import StagedTable
 
 UNREADABLE = (PySparkException, Py4JError)
 _jobs = itertools.count(1)

@@ -13,12 +13,12 @@ from contract.claims import CLAIMS
 from contract.contents import Content
 from contract.entry_clients import EntryClient
 from contract.places import Entry, Others
-from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
-from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, TableName
-from dbt.adapters.ctas_spark.staging.engines.protocol import Job
-from dbt.adapters.ctas_spark.staging.files.directories import STAGING_ID
-from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
+from ctas_spark import quoting
+from ctas_spark.catalogs.session import CatalogsWithJvm
+from ctas_spark.context import SESSION_CATALOG, TableName
+from ctas_spark.engines.protocol import Job
+from ctas_spark.files.directories import STAGING_ID
+from ctas_spark.publish.staged_table import StagedTable
 
 SCHEMA = "contract"
 ANOTHER_SCHEMA = f"{SCHEMA}_too"

@@ -14,18 +14,18 @@ import pytest
 
 from contract.contents import Content, Layout, Sight
 from contract.places import Entry, Place, Run, tracks
-from dbt.adapters.ctas_spark.staging.context import (
+from ctas_spark.context import (
     Atomicity,
     OnConflict,
     StagingContext,
     StagingPurpose,
     TableName,
 )
-from dbt.adapters.ctas_spark.staging.errors import CommitStateUnknownError, MetastoreError
-from dbt.adapters.ctas_spark.staging.publish.catalog import StagingCatalog
-from dbt.adapters.ctas_spark.staging.publish.staged_table import Plan, StagedTable
-from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules, Sweep
-from dbt.adapters.ctas_spark.staging.steps import Step, observe
+from ctas_spark.errors import CommitStateUnknownError, MetastoreError
+from ctas_spark.publish.catalog import StagingCatalog
+from ctas_spark.publish.staged_table import Plan, StagedTable
+from ctas_spark.retention.rules import RetentionRules, Sweep
+from ctas_spark.steps import Step, observe
 
 
 @dataclass(slots=True)
@@ -257,7 +257,7 @@ def logged() -> Iterator[list[str]]:
     lines: list[str] = []
     handler = logging.Handler()
     handler.emit = lambda record: lines.append(record.getMessage())  # type: ignore[method-assign]
-    logger = logging.getLogger("dbt.adapters.ctas_spark")
+    logger = logging.getLogger("ctas_spark")
     level = logger.level
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)

@@ -12,9 +12,9 @@ from pathlib import Path
 import pyspark
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
-from dbt.adapters.ctas_spark.staging.context import StagingContext, TableName
-from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
+from ctas_spark.catalogs.session import CatalogsWithJvm
+from ctas_spark.context import StagingContext, TableName
+from ctas_spark.engines.session import SessionJob
 from readers.session import small_session
 
 TARGET = TableName("isolated", "orders")

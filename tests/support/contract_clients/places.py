@@ -4,8 +4,8 @@ import itertools
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.metastore.client import (
+from ctas_spark.context import TableName
+from ctas_spark.metastore.client import (
     MetastoreClient,
     TableEntry,
     TableLockClient,

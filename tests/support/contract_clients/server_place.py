@@ -14,8 +14,8 @@ from thrift.transport.TTransport import TBufferedTransport
 
 from contract_clients.places import KEYS, Client, unused
 from contract_clients.relay import Relay
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.metastore.client import VIEW, TableEntry
+from ctas_spark.context import TableName
+from ctas_spark.metastore.client import VIEW, TableEntry
 from fakes.metastore import entry
 from servers.metastore import Metastore
 

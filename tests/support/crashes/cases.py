@@ -11,7 +11,7 @@ from contract.claims import CHOICES, CLAIMS
 from contract.contents import LAYOUTS
 from contract.places import layouts_at
 from crashes.scenarios import SCENARIOS, Scenario
-from dbt.adapters.ctas_spark.staging.context import Atomicity
+from ctas_spark.context import Atomicity
 
 DEFAULT_CHOICES = ("fakes", "hive_embedded")
 UNPARTITIONED = "parquet"

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from contract.fake_place import FakePlace
 from contract.subjects import Subject
-from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
+from ctas_spark.retention.rules import RetentionRules
 from fakes.world import World
 
 Act = Callable[[], object]

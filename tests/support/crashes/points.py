@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.steps import Step, observe
+from ctas_spark.context import TableName
+from ctas_spark.steps import Step, observe
 
 BEFORE = "before"
 AFTER = "after"

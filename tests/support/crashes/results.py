@@ -9,7 +9,7 @@ from pathlib import Path
 from crashes.cases import Case, Extent
 from crashes.points import Point
 from crashes.trial import Mending
-from dbt.adapters.ctas_spark.staging.steps import Step
+from ctas_spark.steps import Step
 from results_file import write_figures
 from servers.versions import versions
 

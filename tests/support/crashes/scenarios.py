@@ -12,10 +12,10 @@ from contract.places import Claim, Views, tracks
 from contract.subjects import Subject, meanwhile
 from crashes.points import AFTER, BEFORE, Act, Point
 from crashes.scene import Scene, clean_up, recover, vacuum
-from dbt.adapters.ctas_spark.staging.context import Atomicity, PartitionMetadata
-from dbt.adapters.ctas_spark.staging.errors import StagingError
-from dbt.adapters.ctas_spark.staging.publish.catalog import ConflictCheck
-from dbt.adapters.ctas_spark.staging.steps import Step
+from ctas_spark.context import Atomicity, PartitionMetadata
+from ctas_spark.errors import StagingError
+from ctas_spark.publish.catalog import ConflictCheck
+from ctas_spark.steps import Step
 
 Prepare = Callable[[Scene], Act]
 

@@ -14,7 +14,7 @@ from contract.subjects import Subject
 from crashes.cases import Case
 from crashes.scene import Scene
 from crashes.trial import Course, undisturbed
-from dbt.adapters.ctas_spark.staging.context import StagingPurpose, TableName
+from ctas_spark.context import StagingPurpose, TableName
 
 
 class Stage:

@@ -8,9 +8,9 @@ from contract.subjects import Attempt, Subject
 from crashes.points import Point, points_of
 from crashes.scenarios import Scenario
 from crashes.scene import Scene, recover, vacuum
-from dbt.adapters.ctas_spark.staging.context import Atomicity
-from dbt.adapters.ctas_spark.staging.files.base import PARTITION_HOLDER, PARTITIONS
-from dbt.adapters.ctas_spark.staging.files.reach import PartitionState
+from ctas_spark.context import Atomicity
+from ctas_spark.files.base import PARTITION_HOLDER, PARTITIONS
+from ctas_spark.files.reach import PartitionState
 
 SWEPT, NEXT = 2, 5
 

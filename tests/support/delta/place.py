@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlparse
 
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.context import (
+from ctas_spark.context import (
     SESSION_CATALOG,
     Atomicity,
     OnConflict,

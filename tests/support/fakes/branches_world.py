@@ -6,17 +6,17 @@ from typing import Any
 
 from pyspark.errors import AnalysisException, PySparkException
 
-from dbt.adapters.ctas_spark.staging.catalogs.kinds import HADOOP
-from dbt.adapters.ctas_spark.staging.context import (
+from ctas_spark.catalogs.kinds import HADOOP
+from ctas_spark.context import (
     OnConflict,
     StagingContext,
     TableLayout,
     TableName,
 )
-from dbt.adapters.ctas_spark.staging.publish.rollback import NoJob
-from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
-from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
-from dbt.adapters.ctas_spark.staging.statement.catalog import StatementCatalog
+from ctas_spark.publish.rollback import NoJob
+from ctas_spark.publish.staged_table import StagedTable
+from ctas_spark.retention.rules import RetentionRules
+from ctas_spark.statement.catalog import StatementCatalog
 from fakes.branches import FakeBranches
 from fakes.sql_catalog import NamedByAnalysis, named, tables_of
 

@@ -1,6 +1,6 @@
 """Ids of publications that tests can name: by their place among those of a target."""
 
-from dbt.adapters.ctas_spark.staging.publish.marker import (
+from ctas_spark.publish.marker import (
     Kind,
     Lineage,
     LineageEntry,

@@ -5,11 +5,11 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from dbt.adapters.ctas_spark.staging.context import StagingContext, TableLayout, TableName
-from dbt.adapters.ctas_spark.staging.publish.rollback import NoJob
-from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
-from dbt.adapters.ctas_spark.staging.statement.database import Database
-from dbt.adapters.ctas_spark.staging.statement.database_catalog import DatabaseCatalog
+from ctas_spark.context import StagingContext, TableLayout, TableName
+from ctas_spark.publish.rollback import NoJob
+from ctas_spark.publish.staged_table import StagedTable
+from ctas_spark.statement.database import Database
+from ctas_spark.statement.database_catalog import DatabaseCatalog
 from fakes.clock import FakeClock
 from fakes.sql_catalog import named
 

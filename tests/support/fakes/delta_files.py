@@ -3,20 +3,20 @@
 from collections.abc import Callable
 from typing import Any
 
-from dbt.adapters.ctas_spark.staging.context import (
+from ctas_spark.context import (
     Atomicity,
     StagingContext,
     TableName,
 )
-from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
-from dbt.adapters.ctas_spark.staging.files.directories import VersionRoots
-from dbt.adapters.ctas_spark.staging.files.table import Services
-from dbt.adapters.ctas_spark.staging.publish.catalog import Capabilities, ConflictCheck
-from dbt.adapters.ctas_spark.staging.publish.rollback import RolledBack
-from dbt.adapters.ctas_spark.staging.publish.version import Version
-from dbt.adapters.ctas_spark.staging.retention.rules import Event, RetentionRules, Sweep
-from dbt.adapters.ctas_spark.staging.steps import StepReport
+from ctas_spark.engines.protocol import WriteFigures
+from ctas_spark.files.catalog import SessionCatalog
+from ctas_spark.files.directories import VersionRoots
+from ctas_spark.files.table import Services
+from ctas_spark.publish.catalog import Capabilities, ConflictCheck
+from ctas_spark.publish.rollback import RolledBack
+from ctas_spark.publish.version import Version
+from ctas_spark.retention.rules import Event, RetentionRules, Sweep
+from ctas_spark.steps import StepReport
 
 
 class OneRoot(VersionRoots):

@@ -3,8 +3,8 @@
 import json
 from collections.abc import Mapping
 
-from dbt.adapters.ctas_spark.staging.delta.facts import CommitFacts, CommitMarker, TableFacts
-from dbt.adapters.ctas_spark.staging.publish.marker import Kind
+from ctas_spark.delta.facts import CommitFacts, CommitMarker, TableFacts
+from ctas_spark.publish.marker import Kind
 
 NOTHING: Mapping[str, str] = {}
 ID_COLUMN = {"name": "id", "type": "long", "nullable": True, "metadata": {}}

@@ -7,32 +7,32 @@ from typing import Any
 from unittest.mock import patch
 from urllib.parse import quote
 
-from dbt.adapters.ctas_spark.staging.clock import HOUR_MS
-from dbt.adapters.ctas_spark.staging.context import (
+from ctas_spark.clock import HOUR_MS
+from ctas_spark.context import (
     Atomicity,
     StagingContext,
     TableLayout,
     TableName,
 )
-from dbt.adapters.ctas_spark.staging.delta import record as records
-from dbt.adapters.ctas_spark.staging.delta import transaction
-from dbt.adapters.ctas_spark.staging.delta.base import DeltaTable
-from dbt.adapters.ctas_spark.staging.delta.catalog import DeltaCatalog
-from dbt.adapters.ctas_spark.staging.delta.facts import CommitFacts, CommitMarker, Files
-from dbt.adapters.ctas_spark.staging.delta.garbage import DeltaGarbage
-from dbt.adapters.ctas_spark.staging.delta.record import DeltaRecord, RecordState
-from dbt.adapters.ctas_spark.staging.delta.tables import DeltaTables, LoadedTable
-from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.errors import EntryModifiedError
-from dbt.adapters.ctas_spark.staging.files.table import Services
-from dbt.adapters.ctas_spark.staging.metastore.client import PROVIDER
-from dbt.adapters.ctas_spark.staging.publish.catalog import Capabilities, ConflictCheck
-from dbt.adapters.ctas_spark.staging.publish.locks import NoLock
-from dbt.adapters.ctas_spark.staging.publish.marker import Kind, name_of_record, new_version_id
-from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
-from dbt.adapters.ctas_spark.staging.publish.version import before_the_call
-from dbt.adapters.ctas_spark.staging.steps import StepReport
-from dbt.adapters.ctas_spark.staging.storage.client import StoredFile
+from ctas_spark.delta import record as records
+from ctas_spark.delta import transaction
+from ctas_spark.delta.base import DeltaTable
+from ctas_spark.delta.catalog import DeltaCatalog
+from ctas_spark.delta.facts import CommitFacts, CommitMarker, Files
+from ctas_spark.delta.garbage import DeltaGarbage
+from ctas_spark.delta.record import DeltaRecord, RecordState
+from ctas_spark.delta.tables import DeltaTables, LoadedTable
+from ctas_spark.engines.protocol import WriteFigures
+from ctas_spark.errors import EntryModifiedError
+from ctas_spark.files.table import Services
+from ctas_spark.metastore.client import PROVIDER
+from ctas_spark.publish.catalog import Capabilities, ConflictCheck
+from ctas_spark.publish.locks import NoLock
+from ctas_spark.publish.marker import Kind, name_of_record, new_version_id
+from ctas_spark.publish.staged_table import StagedTable
+from ctas_spark.publish.version import before_the_call
+from ctas_spark.steps import StepReport
+from ctas_spark.storage.client import StoredFile
 from fakes.clock import START_MS, FakeClock
 from fakes.delta_files import FakeFiles, OneRoot
 from fakes.delta_logs import table

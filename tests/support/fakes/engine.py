@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.engines.protocol import TableRead, WriteFigures
+from ctas_spark import quoting
+from ctas_spark.context import TableName
+from ctas_spark.engines.protocol import TableRead, WriteFigures
 
 OWN_ROWS = frozenset({TableRead("where the table lies")})
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.retention.rules import KnownVersion, Place, Reason
+from ctas_spark.context import TableName
+from ctas_spark.retention.rules import KnownVersion, Place, Reason
 
 TARGET = TableName("db", "t")
 

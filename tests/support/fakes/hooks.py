@@ -3,7 +3,7 @@
 import threading
 from typing import Any
 
-from dbt.adapters.ctas_spark.staging.hooks import JobState, PublicationEvent, PublicationHook
+from ctas_spark.hooks import JobState, PublicationEvent, PublicationHook
 
 EVENT = PublicationEvent(
     JobState.CREATED, ("spark_catalog", "shop", "orders"), "run-1", "model.shop.orders"

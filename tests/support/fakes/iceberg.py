@@ -5,15 +5,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, cast
 
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import (
+from ctas_spark.context import TableName
+from ctas_spark.errors import (
     EntryExistsError,
     EntryMissingError,
     MetastoreError,
     RefusedError,
 )
-from dbt.adapters.ctas_spark.staging.iceberg.facts import EMPTY, MAIN, TableFacts
-from dbt.adapters.ctas_spark.staging.iceberg.loaded import FilesGoneError, LoadedTable
+from ctas_spark.iceberg.facts import EMPTY, MAIN, TableFacts
+from ctas_spark.iceberg.loaded import FilesGoneError, LoadedTable
 from fakes.clock import FakeClock
 from fakes.storage import FakeStorage
 

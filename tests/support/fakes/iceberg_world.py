@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from typing import Any, cast
 
-from dbt.adapters.ctas_spark.staging.clock import ORPHAN_AGE_MS
-from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingContext, TableName
-from dbt.adapters.ctas_spark.staging.iceberg.catalog import IcebergCatalog
-from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergServices
-from dbt.adapters.ctas_spark.staging.iceberg.version import IcebergVersion
-from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules, Sweep
-from dbt.adapters.ctas_spark.staging.steps import StepReport
+from ctas_spark.clock import ORPHAN_AGE_MS
+from ctas_spark.context import Atomicity, StagingContext, TableName
+from ctas_spark.iceberg.catalog import IcebergCatalog
+from ctas_spark.iceberg.tables import IcebergServices
+from ctas_spark.iceberg.version import IcebergVersion
+from ctas_spark.retention.rules import RetentionRules, Sweep
+from ctas_spark.steps import StepReport
 from fakes.clock import FakeClock
 from fakes.engine import FakeEngine
 from fakes.iceberg import FakeIceberg, with_snapshot

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import (
+from ctas_spark.context import TableName
+from ctas_spark.errors import (
     ColumnsRefusedError,
     EntryExistsError,
     EntryMissingError,
@@ -13,7 +13,7 @@ from dbt.adapters.ctas_spark.staging.errors import (
     MetastoreError,
     RefusedError,
 )
-from dbt.adapters.ctas_spark.staging.metastore.client import (
+from ctas_spark.metastore.client import (
     VIEW,
     Column,
     EntryChange,

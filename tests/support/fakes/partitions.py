@@ -1,8 +1,8 @@
 """A metastore's partitions in memory."""
 
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import EntryMissingError
-from dbt.adapters.ctas_spark.staging.metastore.client import Partition, TableEntry
+from ctas_spark.context import TableName
+from ctas_spark.errors import EntryMissingError
+from ctas_spark.metastore.client import Partition, TableEntry
 from fakes.calls import Calls
 
 Kept = dict[tuple[str, ...], Partition]

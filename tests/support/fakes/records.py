@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.files.record import Record
+from ctas_spark.context import TableName
+from ctas_spark.files.record import Record
 from fakes.world import TARGET_NAME, Staged, World, version_of
 
 

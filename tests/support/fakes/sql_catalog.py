@@ -6,7 +6,7 @@ from typing import Any
 
 from pyspark.errors import AnalysisException, PySparkException, SparkUpgradeException
 
-from dbt.adapters.ctas_spark.staging.statement.tables import SqlTables
+from ctas_spark.statement.tables import SqlTables
 from fakes.clock import FakeClock
 
 PAIR = re.compile(r"'([^']*)' = '([^']*)'")

@@ -2,15 +2,15 @@
 
 from typing import Any
 
-from dbt.adapters.ctas_spark.staging.catalogs.kinds import HADOOP
-from dbt.adapters.ctas_spark.staging.context import (
+from ctas_spark.catalogs.kinds import HADOOP
+from ctas_spark.context import (
     StagingContext,
     TableLayout,
     TableName,
 )
-from dbt.adapters.ctas_spark.staging.publish.rollback import NoJob
-from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
-from dbt.adapters.ctas_spark.staging.statement.catalog import StatementCatalog
+from ctas_spark.publish.rollback import NoJob
+from ctas_spark.publish.staged_table import StagedTable
+from ctas_spark.statement.catalog import StatementCatalog
 from fakes.sql_catalog import FakeSqlCatalog, tables_of
 
 TARGET = TableName("shop", "t", "ice")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.steps import Step, observe
+from ctas_spark.steps import Step, observe
 from fakes.world import KilledError
 
 

@@ -1,7 +1,7 @@
 """A storage in memory, with a clock of its own that tests turn on."""
 
-from dbt.adapters.ctas_spark.staging.errors import StorageError
-from dbt.adapters.ctas_spark.staging.storage.client import StoredFile
+from ctas_spark.errors import StorageError
+from ctas_spark.storage.client import StoredFile
 from fakes.clock import FakeClock
 
 

@@ -3,9 +3,9 @@
 import itertools
 from dataclasses import dataclass, replace
 
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import EntryMissingError, MetastoreError
-from dbt.adapters.ctas_spark.staging.metastore.client import TableLock
+from ctas_spark.context import TableName
+from ctas_spark.errors import EntryMissingError, MetastoreError
+from ctas_spark.metastore.client import TableLock
 from fakes.calls import Calls
 
 

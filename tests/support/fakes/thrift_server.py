@@ -14,7 +14,7 @@ from thrift.protocol.TBinaryProtocol import TBinaryProtocol
 from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport, TFramedTransport
 
-from dbt.adapters.ctas_spark.staging.engines.thrift import LDAP, NOSASL, ThriftServer
+from ctas_spark.engines.thrift import LDAP, NOSASL, ThriftServer
 
 HOST = "127.0.0.1"
 STATES = ttypes.TOperationState

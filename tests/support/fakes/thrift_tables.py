@@ -2,10 +2,10 @@
 
 from thrift.Thrift import TType
 
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, TableEntry
-from dbt.adapters.ctas_spark.staging.metastore.messages import entry_of
-from dbt.adapters.ctas_spark.staging.metastore.wire import (
+from ctas_spark.context import TableName
+from ctas_spark.metastore.client import EntryChange, TableEntry
+from ctas_spark.metastore.messages import entry_of
+from ctas_spark.metastore.wire import (
     Field,
     Struct,
     sequence,

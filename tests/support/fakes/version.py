@@ -7,20 +7,20 @@ from typing import Any
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.clock import Clock
-from dbt.adapters.ctas_spark.staging.context import (
+from ctas_spark.clock import Clock
+from ctas_spark.context import (
     Atomicity,
     OnConflict,
     StagingContext,
     StagingPurpose,
     TableName,
 )
-from dbt.adapters.ctas_spark.staging.engines.protocol import Job, WriteFigures
-from dbt.adapters.ctas_spark.staging.errors import MetastoreError
-from dbt.adapters.ctas_spark.staging.publish.locks import HeldCheck
-from dbt.adapters.ctas_spark.staging.publish.staged_table import Plan, StagedTable
-from dbt.adapters.ctas_spark.staging.publish.version import Change, Outcome, Reach
-from dbt.adapters.ctas_spark.staging.steps import Step, StepObserver, StepReport
+from ctas_spark.engines.protocol import Job, WriteFigures
+from ctas_spark.errors import MetastoreError
+from ctas_spark.publish.locks import HeldCheck
+from ctas_spark.publish.staged_table import Plan, StagedTable
+from ctas_spark.publish.version import Change, Outcome, Reach
+from ctas_spark.steps import Step, StepObserver, StepReport
 from fakes.clock import FakeClock
 from fakes.engine import FakeJob
 

@@ -5,25 +5,25 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
-from dbt.adapters.ctas_spark.staging.clock import ORPHAN_AGE_MS
-from dbt.adapters.ctas_spark.staging.context import (
+from ctas_spark.clock import ORPHAN_AGE_MS
+from ctas_spark.context import (
     PartitionMetadata,
     StagingContext,
     StagingPurpose,
     TableLayout,
     TableName,
 )
-from dbt.adapters.ctas_spark.staging.files.base import (
+from ctas_spark.files.base import (
     PARTITION_HOLDER,
     PARTITION_PROVIDER,
     PARTITIONS,
 )
-from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
-from dbt.adapters.ctas_spark.staging.metastore.client import MANAGED, TableEntry
-from dbt.adapters.ctas_spark.staging.publish.locks import ProcessLock
-from dbt.adapters.ctas_spark.staging.publish.marker import Marker
-from dbt.adapters.ctas_spark.staging.publish.staged_table import Plan, StagedTable
-from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules, Sweep
+from ctas_spark.files.catalog import SessionCatalog
+from ctas_spark.metastore.client import MANAGED, TableEntry
+from ctas_spark.publish.locks import ProcessLock
+from ctas_spark.publish.marker import Marker
+from ctas_spark.publish.staged_table import Plan, StagedTable
+from ctas_spark.retention.rules import RetentionRules, Sweep
 from fakes.clock import FakeClock
 from fakes.engine import FakeEngine, FakeJob
 from fakes.metastore import FakeMetastore, entry

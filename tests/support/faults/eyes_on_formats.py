@@ -7,9 +7,9 @@ from pathlib import Path
 
 from contract.format_clients import DeltaLog
 from contract.spark_place import path_of
-from dbt.adapters.ctas_spark.staging.files.directories import STAGING_ID
-from dbt.adapters.ctas_spark.staging.iceberg.branches import PREFIX
-from dbt.adapters.ctas_spark.staging.publish.marker import VERSION_ID
+from ctas_spark.files.directories import STAGING_ID
+from ctas_spark.iceberg.branches import PREFIX
+from ctas_spark.publish.marker import VERSION_ID
 from faults.eyes import Sight
 from faults.numbered import ROWS, TABLE
 from faults.surplus import Surplus

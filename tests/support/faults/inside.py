@@ -8,7 +8,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.engines import jvm
+from ctas_spark.engines import jvm
 from functional.outside import Outside
 from servers.metastore import Metastore
 

@@ -17,8 +17,8 @@ from typing import Any
 
 from dbt.cli.main import dbtRunner
 
-from dbt.adapters.ctas_spark.staging.engines.launch import start_spark
-from dbt.adapters.ctas_spark.staging.steps import Step, observe
+from ctas_spark.engines.launch import start_spark
+from ctas_spark.steps import Step, observe
 from faults.after_kill import Aftermath, Kill, aftermath
 from faults.kill_places import looked_at
 from faults.kill_points import Layout, Point

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import urlparse
 
-from dbt.adapters.ctas_spark.staging.files.base import PARTITION_HOLDER
+from ctas_spark.files.base import PARTITION_HOLDER
 from faults.eyes import Eyes, EyesOnFiles
 from faults.eyes_on_formats import EyesOnFormat
 from faults.inside import Inside, embedded_conf

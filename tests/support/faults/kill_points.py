@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from dbt.adapters.ctas_spark.staging.steps import Step
+from ctas_spark.steps import Step
 from faults.numbered import ROWS, TABLE
 
 PARTITIONS_OF = (Step.DROP_PARTITIONS, Step.ADD_PARTITIONS, Step.TRACK_PARTITIONS)

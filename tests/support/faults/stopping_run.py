@@ -13,8 +13,8 @@ from pathlib import Path
 
 from dbt.cli.main import dbtRunner
 
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.steps import Step, observe
+from ctas_spark.context import TableName
+from ctas_spark.steps import Step, observe
 
 
 class StopAt:

@@ -5,7 +5,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
 
-from dbt.adapters.ctas_spark.staging.files.directories import FILE
+from ctas_spark.files.directories import FILE
 from functional.outside import Outside
 
 UNFINISHED = "_temporary"

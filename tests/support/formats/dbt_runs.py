@@ -9,8 +9,8 @@ from typing import ClassVar
 import pytest
 from pyspark.sql import Row, SparkSession
 
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.steps import Step, observe
+from ctas_spark.context import TableName
+from ctas_spark.steps import Step, observe
 from formats import grown
 from functional import changed_rows, returning_rows, unstable_rows
 from functional.changed_rows import Case

@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 from pyspark.sql import DataFrame, SparkSession
 from typing_extensions import Self
 
-from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
-from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, StagingContext, TableName
-from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
-from dbt.adapters.ctas_spark.staging.publish.catalog import StagingCatalog
-from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
+from ctas_spark.catalogs.session import CatalogsWithJvm
+from ctas_spark.context import SESSION_CATALOG, StagingContext, TableName
+from ctas_spark.engines.session import SessionJob
+from ctas_spark.publish.catalog import StagingCatalog
+from ctas_spark.publish.staged_table import StagedTable
 
 Own = TypeVar("Own", bound="RunPlace")
 

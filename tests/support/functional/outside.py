@@ -10,7 +10,7 @@ from thrift.protocol.TBinaryProtocol import TBinaryProtocol
 from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport
 
-from dbt.adapters.ctas_spark.staging.metastore.client import VIEW
+from ctas_spark.metastore.client import VIEW
 from servers.metastore import Metastore
 
 STAGING = "__ctas_spark"

@@ -5,7 +5,7 @@ import uuid
 
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.session_table import SessionTable
+from ctas_spark.dataframe.session_table import SessionTable
 from functional.dbt_project import Project
 
 

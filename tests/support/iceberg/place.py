@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.context import (
+from ctas_spark.context import (
     Atomicity,
     OnConflict,
     StagingContext,
@@ -14,11 +14,11 @@ from dbt.adapters.ctas_spark.staging.context import (
     TableLayout,
     TableName,
 )
-from dbt.adapters.ctas_spark.staging.engines.session import SessionEngine
-from dbt.adapters.ctas_spark.staging.iceberg.facts import TableFacts
-from dbt.adapters.ctas_spark.staging.iceberg.garbage import IcebergGarbage
-from dbt.adapters.ctas_spark.staging.iceberg.tables import IcebergServices, IcebergTables
-from dbt.adapters.ctas_spark.staging.steps import StepReport
+from ctas_spark.engines.session import SessionEngine
+from ctas_spark.iceberg.facts import TableFacts
+from ctas_spark.iceberg.garbage import IcebergGarbage
+from ctas_spark.iceberg.tables import IcebergServices, IcebergTables
+from ctas_spark.steps import StepReport
 from formats.run_place import RunPlace, open_run
 
 NOTHING: Mapping[str, str] = {}

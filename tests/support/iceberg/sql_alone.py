@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.catalogs.server import reached
-from dbt.adapters.ctas_spark.staging.clock import SYSTEM_CLOCK, Clock
-from dbt.adapters.ctas_spark.staging.context import StagingContext
-from dbt.adapters.ctas_spark.staging.statement.catalog import StatementCatalog
-from dbt.adapters.ctas_spark.staging.statement.tables import SqlTables, asking
+from ctas_spark.catalogs.server import reached
+from ctas_spark.clock import SYSTEM_CLOCK, Clock
+from ctas_spark.context import StagingContext
+from ctas_spark.statement.catalog import StatementCatalog
+from ctas_spark.statement.tables import SqlTables, asking
 
 IN_SQL = " in SQL"
 

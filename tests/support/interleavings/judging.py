@@ -9,19 +9,19 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.files import record as product
-from dbt.adapters.ctas_spark.staging.files.base import ABSENT, COMMIT_BASE
-from dbt.adapters.ctas_spark.staging.files.chain import Chain, Landed
-from dbt.adapters.ctas_spark.staging.files.garbage import FIRST
-from dbt.adapters.ctas_spark.staging.retention.clean_up import CleanUp
-from dbt.adapters.ctas_spark.staging.retention.rules import (
+from ctas_spark.context import TableName
+from ctas_spark.files import record as product
+from ctas_spark.files.base import ABSENT, COMMIT_BASE
+from ctas_spark.files.chain import Chain, Landed
+from ctas_spark.files.garbage import FIRST
+from ctas_spark.retention.clean_up import CleanUp
+from ctas_spark.retention.rules import (
     KnownVersion,
     Place,
     Reason,
     RetentionRules,
 )
-from dbt.adapters.ctas_spark.staging.steps import StepReport
+from ctas_spark.steps import StepReport
 
 from .rules import GRACE, ORPHAN_AGE, TICK_MS, Fault
 from .state import Base, Commit, Entry, Published, RecordedBase, Records, VersionRecord, replaced

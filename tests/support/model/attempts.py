@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dbt.adapters.ctas_spark.staging.context import (
+from ctas_spark.context import (
     OnConflict,
     PartitionMetadata,
     StagingContext,
@@ -13,16 +13,16 @@ from dbt.adapters.ctas_spark.staging.context import (
     TableLayout,
     TableName,
 )
-from dbt.adapters.ctas_spark.staging.files.base import SCHEMA
-from dbt.adapters.ctas_spark.staging.metastore.client import (
+from ctas_spark.files.base import SCHEMA
+from ctas_spark.metastore.client import (
     PARTITION_COLUMN,
     PARTITION_COLUMN_COUNT,
     PROVIDER,
     TableEntry,
 )
-from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
-from dbt.adapters.ctas_spark.staging.publish.version import Outcome
-from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
+from ctas_spark.publish.staged_table import StagedTable
+from ctas_spark.publish.version import Outcome
+from ctas_spark.retention.rules import RetentionRules
 from fakes.world import BY_MONTH, STAGING_SCHEMA, TARGET_NAME, version_of
 
 TARGETS = (TARGET_NAME, TableName("shop", "orders__old"))

@@ -1,9 +1,9 @@
 """What has to be true between any two things that happen."""
 
-from dbt.adapters.ctas_spark.staging.context import OnConflict, TableName
-from dbt.adapters.ctas_spark.staging.metastore.client import PLACEHOLDER, TableEntry
-from dbt.adapters.ctas_spark.staging.publish.marker import MOST_ENTRIES, Kind, Lineage, Marker
-from dbt.adapters.ctas_spark.staging.publish.version import Outcome
+from ctas_spark.context import OnConflict, TableName
+from ctas_spark.metastore.client import PLACEHOLDER, TableEntry
+from ctas_spark.publish.marker import MOST_ENTRIES, Kind, Lineage, Marker
+from ctas_spark.publish.version import Outcome
 from model.attempts import Attempt, columns_of
 from model.spark import partitions
 from model.watch import is_tracked, shown_directories

@@ -2,12 +2,12 @@
 
 from functools import partial
 
-from dbt.adapters.ctas_spark.staging.context import StagingContext
-from dbt.adapters.ctas_spark.staging.files.base import look
-from dbt.adapters.ctas_spark.staging.files.record import Record
-from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
-from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT, VERSION_ID
-from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
+from ctas_spark.context import StagingContext
+from ctas_spark.files.base import look
+from ctas_spark.files.record import Record
+from ctas_spark.metastore.client import TableEntry
+from ctas_spark.publish.marker import COMMIT, VERSION_ID
+from ctas_spark.retention.rules import RetentionRules
 from model.attempts import STAGING_SCHEMAS, TARGETS, Plan
 from model.checks import holds
 from model.world import ModelWorld

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.files.record import RECORD
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, TableEntry
-from dbt.adapters.ctas_spark.staging.publish.marker import Marker
+from ctas_spark.context import TableName
+from ctas_spark.files.record import RECORD
+from ctas_spark.metastore.client import EntryChange, TableEntry
+from ctas_spark.publish.marker import Marker
 
 LONGEST = 120
 

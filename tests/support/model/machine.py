@@ -12,17 +12,17 @@ from unittest.mock import patch
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from dbt.adapters.ctas_spark.staging.clock import HOUR_MS, ORPHAN_AGE_MS
-from dbt.adapters.ctas_spark.staging.context import (
+from ctas_spark.clock import HOUR_MS, ORPHAN_AGE_MS
+from ctas_spark.context import (
     OnConflict,
     StagingContext,
     StagingPurpose,
     TableName,
 )
-from dbt.adapters.ctas_spark.staging.files import publication
-from dbt.adapters.ctas_spark.staging.publish import locks
-from dbt.adapters.ctas_spark.staging.publish.version import Outcome
-from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
+from ctas_spark.files import publication
+from ctas_spark.publish import locks
+from ctas_spark.publish.version import Outcome
+from ctas_spark.retention.rules import RetentionRules
 from fakes.world import STAGING_SCHEMA
 from model import checks, ending
 from model.attempts import OTHER_SCHEMA, TARGETS, Attempt, Plan

@@ -12,8 +12,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from dbt.adapters.ctas_spark.staging.context import OnConflict, StagingPurpose, TableName
-from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
+from ctas_spark.context import OnConflict, StagingPurpose, TableName
+from ctas_spark.retention.rules import RetentionRules
 from model.attempts import Plan
 from model.faults import Fate, Fault
 from model.machine import Lives

@@ -5,13 +5,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from dbt.adapters.ctas_spark.staging.context import StagingContext
-from dbt.adapters.ctas_spark.staging.errors import MetastoreError, StagingError, StorageError
-from dbt.adapters.ctas_spark.staging.files.catalog import SessionCatalog
-from dbt.adapters.ctas_spark.staging.metastore.client import MetastoreClient, TableLockClient
-from dbt.adapters.ctas_spark.staging.publish.version import Outcome
-from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
-from dbt.adapters.ctas_spark.staging.storage.client import Storage
+from ctas_spark.context import StagingContext
+from ctas_spark.errors import MetastoreError, StagingError, StorageError
+from ctas_spark.files.catalog import SessionCatalog
+from ctas_spark.metastore.client import MetastoreClient, TableLockClient
+from ctas_spark.publish.version import Outcome
+from ctas_spark.retention.rules import RetentionRules
+from ctas_spark.storage.client import Storage
 from fakes.engine import OWN_ROWS, FakeJob
 from fakes.world import ADDRESS
 from model.attempts import STAGING_SCHEMAS, Attempt, Doing, Plan

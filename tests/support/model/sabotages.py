@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dbt.adapters.ctas_spark.staging.files import (
+from ctas_spark.files import (
     chain,
     directories,
     follow_up,
@@ -17,11 +17,11 @@ from dbt.adapters.ctas_spark.staging.files import (
     took_over,
     version,
 )
-from dbt.adapters.ctas_spark.staging.files.base import PARTITION_PROVIDER
-from dbt.adapters.ctas_spark.staging.files.record import Record
-from dbt.adapters.ctas_spark.staging.files.table import FileTable
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
-from dbt.adapters.ctas_spark.staging.publish.version import Outcome
+from ctas_spark.files.base import PARTITION_PROVIDER
+from ctas_spark.files.record import Record
+from ctas_spark.files.table import FileTable
+from ctas_spark.metastore.client import EntryChange
+from ctas_spark.publish.version import Outcome
 
 LONGER_THAN_ANY_GRACE_MS = 10**12
 

@@ -3,11 +3,11 @@
 import re
 from typing import TYPE_CHECKING, Any
 
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.engines.protocol import WriteFigures
-from dbt.adapters.ctas_spark.staging.errors import StagingError
-from dbt.adapters.ctas_spark.staging.files.base import PARTITION_PROVIDER
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Partition
+from ctas_spark.context import TableName
+from ctas_spark.engines.protocol import WriteFigures
+from ctas_spark.errors import StagingError
+from ctas_spark.files.base import PARTITION_PROVIDER
+from ctas_spark.metastore.client import EntryChange, Partition
 from fakes.metastore import entry
 from fakes.partitions import partition
 from fakes.world import version_of

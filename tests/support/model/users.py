@@ -3,10 +3,10 @@
 from dataclasses import replace
 from enum import Enum
 
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.files.base import LAST_DDL_TIME
-from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
-from dbt.adapters.ctas_spark.staging.publish.marker import Marker
+from ctas_spark.context import TableName
+from ctas_spark.files.base import LAST_DDL_TIME
+from ctas_spark.metastore.client import TableEntry
+from ctas_spark.publish.marker import Marker
 from fakes.metastore import entry
 from fakes.partitions import partition
 from fakes.world import STAGING_SCHEMA

@@ -6,21 +6,21 @@ Violations are kept, for the product may swallow what is raised inside a call.
 import json
 from typing import TYPE_CHECKING
 
-from dbt.adapters.ctas_spark.staging.clock import ORPHAN_AGE_MS
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.files.base import (
+from ctas_spark.clock import ORPHAN_AGE_MS
+from ctas_spark.context import TableName
+from ctas_spark.files.base import (
     LAST_DDL_TIME,
     PARTITION_HOLDER,
     PARTITION_PROVIDER,
     PARTITIONS,
     SCHEMA,
 )
-from dbt.adapters.ctas_spark.staging.files.directories import FORMER, STAGING_ID
-from dbt.adapters.ctas_spark.staging.files.record import RECORD
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, TableEntry
-from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Marker
-from dbt.adapters.ctas_spark.staging.publish.version import Outcome
-from dbt.adapters.ctas_spark.staging.retention.rules import RetentionRules
+from ctas_spark.files.directories import FORMER, STAGING_ID
+from ctas_spark.files.record import RECORD
+from ctas_spark.metastore.client import EntryChange, TableEntry
+from ctas_spark.publish.marker import Kind, Marker
+from ctas_spark.publish.version import Outcome
+from ctas_spark.retention.rules import RetentionRules
 
 if TYPE_CHECKING:
     from model.attempts import Attempt, Doing

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dbt.adapters.ctas_spark.staging.errors import StagingError
+from ctas_spark.errors import StagingError
 from model.attempts import Doing
 
 if TYPE_CHECKING:

@@ -5,15 +5,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import StagingError
-from dbt.adapters.ctas_spark.staging.files.base import SCHEMA
-from dbt.adapters.ctas_spark.staging.metastore.client import (
+from ctas_spark.context import TableName
+from ctas_spark.errors import StagingError
+from ctas_spark.files.base import SCHEMA
+from ctas_spark.metastore.client import (
     EntryChange,
     Partition,
     TableEntry,
 )
-from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Marker
+from ctas_spark.publish.marker import Kind, Marker
 from fakes.clock import FakeClock
 from fakes.metastore import FakeMetastore
 from fakes.storage import FakeStorage

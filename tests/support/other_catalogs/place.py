@@ -6,8 +6,8 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from contract.spark_place import path_of
-from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
-from dbt.adapters.ctas_spark.staging.context import (
+from ctas_spark.catalogs.session import CatalogsWithJvm
+from ctas_spark.context import (
     Atomicity,
     OnConflict,
     StagingContext,

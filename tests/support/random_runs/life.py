@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pymetastore.hive_metastore.ttypes import NoSuchObjectException
 
-from dbt.adapters.ctas_spark.staging.publish.marker import LINEAGE, VERSION, Lineage
+from ctas_spark.publish.marker import LINEAGE, VERSION, Lineage
 from functional.outside import Outside
 from random_runs.attempt import POLL_SECONDS, RUN, Attempt, Ended, Fate, Told
 from readers.content import PARTITION_KEY

@@ -22,18 +22,17 @@ from typing import Any, Protocol
 
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark import StagedDataFrame, save_as
-from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.catalogs.session import CatalogsWithJvm
-from dbt.adapters.ctas_spark.staging.context import (
+from ctas_spark import StagedDataFrame, quoting, save_as
+from ctas_spark.catalogs.session import CatalogsWithJvm
+from ctas_spark.context import (
     Atomicity,
     StagingContext,
     TableLayout,
     TableName,
 )
-from dbt.adapters.ctas_spark.staging.engines.session import SessionJob
-from dbt.adapters.ctas_spark.staging.errors import StagingError
-from dbt.adapters.ctas_spark.staging.publish.staged_table import StagedTable
+from ctas_spark.engines.session import SessionJob
+from ctas_spark.errors import StagingError
+from ctas_spark.publish.staged_table import StagedTable
 from readers.content import inspect, select_sql
 from readers.journal import append
 from readers.session import small_session

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.engines import class_archive
+from ctas_spark.engines import class_archive
 from servers.jars import BARE_LOCAL_FILES, place_of
 
 QUICK = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m"

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
-from dbt.adapters.ctas_spark.staging import quoting
-from dbt.adapters.ctas_spark.staging.context import SESSION_CATALOG, TableName
+from ctas_spark import quoting
+from ctas_spark.context import SESSION_CATALOG, TableName
 from servers.delta import delta_session
 from servers.formats import joined
 from servers.iceberg import NEW_TYPES, hadoop_catalog, hive_catalog, jdbc_catalog, session_catalog

@@ -19,8 +19,8 @@ from pathlib import Path
 from dbt.artifacts.schemas.run import RunExecutionResult
 from dbt.cli.main import dbtRunner, dbtRunnerResult
 
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.steps import Step, observe
+from ctas_spark.context import TableName
+from ctas_spark.steps import Step, observe
 from readers.content import select_sql
 from readers.journal import Commit, append
 

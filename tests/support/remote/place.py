@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from ctas_spark.statement.by_copy import STAGED_FOR
 from dbt.adapters.ctas_spark.credentials import CONNECT, THRIFT
-from dbt.adapters.ctas_spark.staging.statement.by_copy import STAGED_FOR
 from functional.dbt_project import Project, Run
 from long import long
 from servers.remote import HOST, ICEBERG, RemoteServer

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from dbt.adapters.ctas_spark.staging.catalogs.kinds import CATALOG_OF_DATABASES
+from ctas_spark.catalogs.kinds import CATALOG_OF_DATABASES
 from servers.jars import POSTGRESQL_DRIVER, fetched
 from servers.postgresql import Postgresql
 

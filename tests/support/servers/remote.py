@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pyspark.sql.connect.session import SparkSession
 
-from dbt.adapters.ctas_spark.staging.engines.connect import closing_once
+from ctas_spark.engines.connect import closing_once
 from readers.session import SMALL
 from servers.database import driver
 from servers.delta import delta_session

@@ -13,7 +13,7 @@ from pathlib import Path
 from dbt.cli.main import dbtRunner
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ctas_spark.staging.engines import jvm
+from ctas_spark.engines import jvm
 
 READY = "The server is ready."
 

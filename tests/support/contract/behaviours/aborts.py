@@ -2,7 +2,7 @@
 
 from contract.behaviours.registry import CREATING, DEFAULT, REPLACING, Layouts, behaviour
 from contract.subjects import Attempt, Subject
-from dbt.adapters.ctas_spark.staging.publish.version import Outcome
+from ctas_spark.publish.version import Outcome
 
 
 @behaviour(REPLACING, layouts=Layouts.TURNS)

@@ -8,14 +8,14 @@ from contract.behaviours import clean_up, conflicts, publication
 from contract.behaviours.registry import ATOMIC, BRANCHED, COPIED, DEFAULT, Layouts, behaviour
 from contract.contents import ROWS
 from contract.subjects import Subject
-from dbt.adapters.ctas_spark.staging.context import Atomicity
-from dbt.adapters.ctas_spark.staging.errors import (
+from ctas_spark.context import Atomicity
+from ctas_spark.errors import (
     AtomicityNotSupportedError,
     CommitRefusedError,
     ConcurrentWriteError,
     StagedVersionIncompleteError,
 )
-from dbt.adapters.ctas_spark.staging.publish.version import Outcome
+from ctas_spark.publish.version import Outcome
 
 
 @behaviour(DEFAULT, levels=ATOMIC, layouts=Layouts.ONE, tables=BRANCHED)

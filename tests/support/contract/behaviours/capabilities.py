@@ -17,15 +17,15 @@ from contract.behaviours.registry import (
 )
 from contract.contents import STEADY
 from contract.subjects import Subject
-from dbt.adapters.ctas_spark.staging.context import Atomicity
-from dbt.adapters.ctas_spark.staging.errors import (
+from ctas_spark.context import Atomicity
+from ctas_spark.errors import (
     AtomicityNotSupportedError,
     EntryModifiedError,
     NotSupportedError,
 )
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange, Expectation
-from dbt.adapters.ctas_spark.staging.publish.catalog import ConflictCheck
-from dbt.adapters.ctas_spark.staging.publish.marker import COMMIT
+from ctas_spark.metastore.client import EntryChange, Expectation
+from ctas_spark.publish.catalog import ConflictCheck
+from ctas_spark.publish.marker import COMMIT
 
 LEVELS = (Atomicity.NONE, Atomicity.ATOMIC, Atomicity.ISOLATED)
 

@@ -7,13 +7,13 @@ import pytest
 from contract import file_tables
 from contract.behaviours.registry import CAS, DEFAULT, FILES, FORMATS, WHOLE, Layouts, behaviour
 from contract.subjects import Attempt, Subject, meanwhile
-from dbt.adapters.ctas_spark.staging.clock import ORPHAN_AGE_MS
-from dbt.adapters.ctas_spark.staging.errors import StagingError
-from dbt.adapters.ctas_spark.staging.files.record import Record, RecordedBase
-from dbt.adapters.ctas_spark.staging.metastore.client import EntryChange
-from dbt.adapters.ctas_spark.staging.publish.marker import name_of_record, new_version_id
-from dbt.adapters.ctas_spark.staging.publish.version import Outcome
-from dbt.adapters.ctas_spark.staging.steps import Step
+from ctas_spark.clock import ORPHAN_AGE_MS
+from ctas_spark.errors import StagingError
+from ctas_spark.files.record import Record, RecordedBase
+from ctas_spark.metastore.client import EntryChange
+from ctas_spark.publish.marker import name_of_record, new_version_id
+from ctas_spark.publish.version import Outcome
+from ctas_spark.steps import Step
 from fakes.commits import commit
 
 FOREIGN_ID = "s0123456789ab"

@@ -14,10 +14,10 @@ from contract.behaviours.registry import (
     behaviour,
 )
 from contract.subjects import Attempt, Subject
-from dbt.adapters.ctas_spark.staging.context import StagingPurpose
-from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError, StagingError
-from dbt.adapters.ctas_spark.staging.publish.catalog import ConflictCheck
-from dbt.adapters.ctas_spark.staging.publish.version import Outcome
+from ctas_spark.context import StagingPurpose
+from ctas_spark.errors import ConcurrentWriteError, StagingError
+from ctas_spark.publish.catalog import ConflictCheck
+from ctas_spark.publish.version import Outcome
 
 ENOUGH_FOR_A_COMMIT_SECONDS = 0.5
 

@@ -13,7 +13,7 @@ from contract.behaviours.registry import (
 )
 from contract.contents import LAYOUTS, Layout
 from contract.subjects import Subject, changes
-from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError, NotSupportedError
+from ctas_spark.errors import ConcurrentWriteError, NotSupportedError
 
 
 @behaviour(REPLACING, levels=WHOLE, layouts=Layouts.UNTRACKED)

@@ -2,7 +2,7 @@
 
 from contract.behaviours.registry import CREATING, DEFAULT, NONE, REPLACING, behaviour
 from contract.subjects import Attempt, Subject
-from dbt.adapters.ctas_spark.staging.publish.version import Outcome
+from ctas_spark.publish.version import Outcome
 
 
 @behaviour(CREATING, levels=NONE)

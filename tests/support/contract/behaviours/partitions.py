@@ -16,9 +16,9 @@ from contract.behaviours.registry import (
 from contract.contents import Sight, ordered
 from contract.places import UnreadableError, tracks
 from contract.subjects import Attempt, Subject
-from dbt.adapters.ctas_spark.staging.context import OnConflict
-from dbt.adapters.ctas_spark.staging.files.base import PARTITION_HOLDER
-from dbt.adapters.ctas_spark.staging.steps import Step, observe
+from ctas_spark.context import OnConflict
+from ctas_spark.files.base import PARTITION_HOLDER
+from ctas_spark.steps import Step, observe
 
 P = Layouts.PARTITIONED
 

@@ -17,16 +17,16 @@ from contract.behaviours.registry import (
 )
 from contract.places import Entry, Views
 from contract.subjects import Subject, changes
-from dbt.adapters.ctas_spark.staging.context import TableName
-from dbt.adapters.ctas_spark.staging.errors import (
+from ctas_spark.context import TableName
+from ctas_spark.errors import (
     AtomicityNotSupportedError,
     NotSupportedError,
     StagedVersionIncompleteError,
     StagingError,
 )
-from dbt.adapters.ctas_spark.staging.metastore.client import TableEntry
-from dbt.adapters.ctas_spark.staging.publish.marker import Kind, Marker
-from dbt.adapters.ctas_spark.staging.publish.version import Outcome
+from ctas_spark.metastore.client import TableEntry
+from ctas_spark.publish.marker import Kind, Marker
+from ctas_spark.publish.version import Outcome
 
 
 @behaviour(CREATING, levels=WHOLE, creates=True)

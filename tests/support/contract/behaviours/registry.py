@@ -6,8 +6,8 @@ from enum import Enum
 
 from contract.places import Claim, Views
 from contract.subjects import Subject
-from dbt.adapters.ctas_spark.staging.context import Atomicity, StagingPurpose
-from dbt.adapters.ctas_spark.staging.publish.catalog import ConflictCheck
+from ctas_spark.context import Atomicity, StagingPurpose
+from ctas_spark.publish.catalog import ConflictCheck
 
 Function = Callable[[Subject], None]
 

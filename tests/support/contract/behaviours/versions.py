@@ -11,8 +11,8 @@ from contract.behaviours.registry import (
     behaviour,
 )
 from contract.subjects import Subject
-from dbt.adapters.ctas_spark.staging.errors import ConcurrentWriteError, NoSuchVersionError
-from dbt.adapters.ctas_spark.staging.publish.marker import Kind
+from ctas_spark.errors import ConcurrentWriteError, NoSuchVersionError
+from ctas_spark.publish.marker import Kind
 
 LIVE, LAST = "live", "last published"
 

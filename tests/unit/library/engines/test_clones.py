@@ -1,0 +1,35 @@
+"""A node's own session, as far as it needs no JVM."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from pyspark.errors import IllegalArgumentException
+
+from ctas_spark.engines import clones, jvm
+
+
+class Session:
+    """One with three catalogs, of which two can be loaded."""
+
+    def __init__(self) -> None:
+        self.loaded: list[str] = []
+
+    def catalog(self, name: str) -> None:
+        if name == "broken":
+            raise IllegalArgumentException("Cannot initialize Catalog implementation")
+        self.loaded.append(name)
+
+
+def test_a_catalog_that_can_not_be_loaded_fails_only_those_who_use_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Not each node that gets a session of its own."""
+    session: Any = Session()
+    names = [f"{clones.SETTING}{name}" for name in ("a", "a.type", "broken", "c")]
+    nothing = SimpleNamespace(conf=lambda: SimpleNamespace(getAll=dict))
+    monkeypatch.setattr(jvm, "session", lambda _: nothing)
+    monkeypatch.setattr(jvm, "as_json", lambda *_: dict.fromkeys(names, "x"))
+    monkeypatch.setattr(clones, "_catalogs", lambda one: one)
+    clones._load_catalogs(session)  # noqa: SLF001 (the rest needs a JVM)
+    assert session.loaded == ["a", "c"]

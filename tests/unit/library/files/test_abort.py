@@ -1,0 +1,114 @@
+"""What an abort removes of a version of files, and what it leaves."""
+
+from dataclasses import replace
+
+import pytest
+
+from ctas_spark.context import TableLayout
+from ctas_spark.errors import (
+    ConcurrentWriteError,
+    MetastoreError,
+)
+from ctas_spark.publish.version import Outcome
+from fakes.clock import START_MS
+from fakes.records import drops_the_target
+from fakes.world import AT_ONCE, CONTEXT, World, version_of
+
+START = START_MS // 1000
+
+
+def test_an_abort_removes_files_and_record(world: World) -> None:
+    """Nothing of the version is left, and it may be repeated."""
+    ours = world.begun()
+    ours.abort("failed")
+    ours.abort("again")
+    assert ours.outcome is Outcome.NOT_COMMITTED
+    assert (world.versions_on_storage(), world.records()) == (set(), set())
+    assert (world.job.stopped, ours.left_behind) == (1, [])
+
+
+def test_an_abort_before_the_job_has_nothing_to_fail_on(world: World) -> None:
+    """There is neither a directory nor a record yet."""
+    ours = world.plan().begin()
+    ours.abort("a hook failed")
+    assert ours.left_behind == []
+
+
+def test_an_abort_after_a_commit_does_nothing(world: World) -> None:
+    """A published version can't be aborted."""
+    ours = world.published()
+    ours.abort("a post-hook failed")
+    assert world.target.directory_name == ours.version
+    assert ours.version in world.versions_on_storage() & world.records()
+
+
+def test_an_abort_that_can_not_delete_says_what_it_left(world: World) -> None:
+    """The record stays: a clean-up finds the files by it, wherever they are."""
+    ours = world.begun()
+    world.storage.refuses = True
+    ours.abort("disk full")
+    assert ours.left_behind == [f"directory {version_of(ours).directory}"]
+    world.storage.refuses = False
+    world.grow_old()
+    elsewhere = world.context(layout=TableLayout(location_root="file:/new"))
+    vacuum = replace(AT_ONCE, orphan_age_ms=0, thorough=True)
+    world.catalog().clean_up(elsewhere, vacuum)
+    assert not world.storage.exists(version_of(ours).directory)
+
+
+def test_an_abort_that_can_not_reach_the_metastore_says_so(world: World) -> None:
+    """A clean-up finds the record when it is old."""
+    ours = world.begun()
+
+    def refuse(call: str) -> None:
+        if call == "drop_entry":
+            raise MetastoreError("no answer")
+
+    world.metastore.before = refuse
+    ours.abort("failed")
+    assert ours.left_behind == [f"record {version_of(ours).record}"]
+
+
+def test_a_directory_that_fills_again_is_given_up(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A delete that does not take effect ends in a sentence, not in a loop."""
+    ours = world.begun()
+    monkeypatch.setattr(world.storage, "delete", lambda _path: None)
+    ours.abort("failed")
+    assert ours.left_behind == [f"directory {version_of(ours).directory}"]
+
+
+def test_an_abort_leaves_what_a_rollback_by_name_has_published(world: World) -> None:
+    """A run that still staged it finds the rollback's commit, and its version is the table."""
+    world.published()
+    ours = world.begun()
+    drops_the_target(world)
+    world.clock.pass_ms(60_000)
+    world.published()
+    world.catalog().roll_back(CONTEXT, ours.version)
+    with pytest.raises(ConcurrentWriteError):
+        ours.commit()
+    ours.abort("failed")
+    assert world.target.directory_name == ours.version
+    assert ours.version in world.versions_on_storage() & world.records()
+
+
+def test_an_abort_of_a_rollback_deletes_nothing(world: World) -> None:
+    """The version was there before, and may be published again."""
+    old, new = world.published(), world.published()
+    rival = world.begun()
+
+    alters: list[str] = []
+
+    def commit_rival(call: str) -> None:
+        alters.extend([call] if call == "alter_table" else [])
+        if len(alters) == 2:  # the first moves the record
+            world.metastore.before = lambda _call: None
+            rival.commit()
+
+    world.metastore.before = commit_rival
+    with pytest.raises(ConcurrentWriteError):
+        world.catalog().roll_back(CONTEXT)
+    assert world.target.directory_name == rival.version
+    assert {old.version, new.version} <= world.versions_on_storage() & world.records()

@@ -1,0 +1,32 @@
+"""The client on Spark's own Hive classes, without a JVM."""
+
+from unittest.mock import Mock
+
+import pytest
+from thrift.Thrift import TType
+
+from ctas_spark.metastore import connections
+from ctas_spark.metastore.connections import InJvmMetastore
+from ctas_spark.metastore.wire import Field, Struct, sequence
+from fakes.thrift_tables import NAME, table
+
+
+def test_sparks_hive_classes_are_sent_no_capability(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They would lose it, and those of Hive 2.3.9 would break the connection over it."""
+    asked: list[Struct] = []
+    results = {
+        "get_table_req": Struct({1: Field(TType.STRUCT, table("staged"))}),
+        "get_table_objects_by_name_req": Struct({1: sequence(TType.STRUCT)}),
+    }
+
+    def call(method: str, arguments: Struct) -> Struct:
+        asked.append(arguments.struct(1))
+        return Struct({0: Field(TType.STRUCT, results[method])})
+
+    connection = Mock(is_open=True, call=call)
+    monkeypatch.setattr(connections, "jvm", Mock())
+    monkeypatch.setattr(connections, "InJvmConnection", Mock(return_value=connection))
+    client = InJvmMetastore(Mock())
+    client.get_table(NAME)
+    client.entries([NAME])
+    assert [sorted(request.fields) for request in asked] == [[1, 2], [1, 2]]

@@ -1,0 +1,97 @@
+"""How a session's metastore is called, and what it is called by every process."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ctas_spark.errors import AtomicityNotSupportedError
+from ctas_spark.metastore.opening import (
+    database_address,
+    goes_over_thrift,
+    is_of_one_process,
+)
+
+HERE, THERE = Path("/projects/shop"), Path("/projects/other")
+URIS = "thrift://one:9083,thrift://two:9083"
+
+
+@pytest.mark.parametrize("uris", ["", URIS])
+def test_the_client_in_the_jvm_is_used_where_it_can_be(uris: str) -> None:
+    """With Spark's builtin Hive classes the call is made in its JVM, embedded or remote."""
+    kerberos = ("hive.metastore.sasl.enabled",)
+    assert not goes_over_thrift("hive", "builtin", uris, kerberos)
+
+
+@pytest.mark.parametrize("jars", ["maven", "path", "/opt/hive/lib/*"])
+def test_isolated_classes_are_passed_over_thrift(jars: str) -> None:
+    """Where Spark isolates its Hive classes, the known metastore is called over Thrift."""
+    assert goes_over_thrift("hive", jars, URIS)
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        (("in-memory", "builtin", ""), "in memory ends with this process"),
+        (("hive", "maven", ""), "isolated.*no metastore is known"),
+        (
+            ("hive", "maven", URIS, ("hive.metastore.sasl.enabled",)),
+            r"isolated.*plain Thrift.*hive\.metastore\.sasl\.enabled",
+        ),
+    ],
+)
+def test_what_cannot_be_called_is_refused_by_name(settings: tuple[Any, ...], reason: str) -> None:
+    """A catalog that can't be reached is refused, with the reason and a setting to change."""
+    with pytest.raises(AtomicityNotSupportedError, match=reason) as caught:
+        goes_over_thrift(*settings)
+    assert (caught.value.left, bool(caught.value.remedy)) == ("nothing was started", True)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "jdbc:derby:;databaseName=/data/metastore_db;create=true",
+        "jdbc:derby:/data/metastore_db;create=true",
+        "jdbc:derby:directory:/data/metastore_db",
+    ],
+)
+def test_an_absolute_derby_is_the_same_from_everywhere(url: str) -> None:
+    """However it is written, and wherever the process was started."""
+    found = {database_address(url, directory) for directory in (HERE, THERE)}
+    assert found == {"jdbc:derby:/data/metastore_db"}
+
+
+def test_a_relative_derby_is_that_of_its_directory() -> None:
+    """Two projects with Spark's default have two metastores."""
+    url = "jdbc:derby:;databaseName=metastore_db;create=true"
+    assert database_address(url, HERE) == "jdbc:derby:/projects/shop/metastore_db"
+    assert database_address(url, THERE) == "jdbc:derby:/projects/other/metastore_db"
+
+
+def test_a_servers_database_is_the_same_from_everywhere() -> None:
+    """The process's directory has no part in it."""
+    postgresql = "jdbc:postgresql://database:5432/metastore"
+    for directory in (HERE, THERE):
+        assert database_address(postgresql, directory) == postgresql
+
+
+def test_an_address_has_no_password() -> None:
+    """It is printed, and kept next to the versions; another password is not another metastore."""
+    url = "jdbc:postgresql://db/hive?user=hive&password={}"
+    found = {database_address(url.format(one), HERE) for one in ("hush-hush-1", "hush-hush-2")}
+    assert len(found) == 1
+    assert "hush" not in found.pop()
+
+
+@pytest.mark.parametrize(
+    ("url", "is_it"),
+    [
+        ("jdbc:derby:;databaseName=metastore_db;create=true", True),
+        ("jdbc:derby:memory:metastore", True),
+        ("jdbc:derby://localhost:1527/metastore;create=true", False),
+        ("jdbc:postgresql://localhost/metastore", False),
+    ],
+)
+def test_only_an_embedded_derby_is_of_one_process(url: str, *, is_it: bool) -> None:
+    """It locks its directory; a server's clients are others, too."""
+    assert is_of_one_process(url) is is_it
