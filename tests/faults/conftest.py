@@ -15,6 +15,8 @@ from servers.metastore import Metastore, running_metastore
 from servers.proxy import Proxy
 
 _numbers = itertools.count(1)
+AS_BY_DEFAULT = {"spark.hadoop.fs.file.impl": "org.apache.hadoop.fs.LocalFileSystem"}
+"""Hadoop's own local files: what a storage refuses is tested here."""
 
 
 @pytest.fixture(scope="session")
@@ -38,7 +40,7 @@ def conf(metastore: Metastore, proxy: Proxy) -> Iterator[dict[str, str]]:
     """Settings of every run's Spark session; the one in this process ends with these tests."""
     patient = "spark.hadoop.hive.metastore.connect.retries"
     uris = "spark.hadoop.hive.metastore.uris"
-    yield {**SMALL, **metastore.spark_conf(), uris: proxy.uri, patient: "1"}
+    yield {**SMALL, **AS_BY_DEFAULT, **metastore.spark_conf(), uris: proxy.uri, patient: "1"}
     session = SparkSession.getActiveSession()
     if session is not None:
         session.stop()

@@ -186,10 +186,8 @@ def test_a_package_that_no_registry_has(alone: Project) -> None:
 
 def test_a_location_that_is_not_writable(project: Project) -> None:
     """A model's own location is tried before its job starts, and one that can't be before all."""
-    occupied = project.directory / "a file"
-    occupied.write_text("")
     model = "{{ config(materialized='table', location_root=%r, staging_schema=%r) }} select 1 as n"
-    roots = {"orders": str(occupied), "relative": "data", "unknown": "nosuch://data"}
+    roots = {"orders": "/proc/nowhere", "relative": "data", "unknown": "nosuch://data"}
     roots["elsewhere"] = "file://./data"
     named = {one: f"{project.schema}__{one}" for one in roots}
     project.write({f"models/{one}.sql": model % (roots[one], named[one]) for one in roots})
