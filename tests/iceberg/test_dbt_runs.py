@@ -5,8 +5,15 @@ from typing import ClassVar
 from formats.dbt_runs import DbtRuns
 from functional.changed_rows import APPENDS, SYNCS, Case
 from functional.dbt_project import Project
+from functional.unstable_rows import DAY
 
 SMALL = "select 1 as id, cast(1 as smallint) as s, cast(1 as tinyint) as t"
+BATCHED = (
+    "{{ config(materialized='incremental', incremental_strategy='microbatch', event_time='at', "
+    "batch_size='day', begin='2026-01-01', file_format='iceberg', partition_by='%s') }} "
+    "select at, date_format(at, 'yyyy-MM') as month "
+    "from (select timestamp'2026-01-01 12:00:00' + make_dt_interval(0, id) as at from range(1))"
+)
 MERGE = f"incremental_strategy='merge', unique_key='ID', {APPENDS}"
 
 
@@ -48,3 +55,15 @@ class TestIceberg(DbtRuns):
         assert project.rows("show tables in {schema} like 'm'") != []
         assert not project.dbt("run", "--select", "m", fails=True).success
         assert project.rows("show tables in {schema} like 'm'") == []
+
+    def test_a_batch_overwrites_no_partition_of_several(self, project: Project) -> None:
+        """A coarser transform, or a column of coarser values, is refused before any job."""
+        unused = dict.fromkeys(("models/m.sql", "models/plain.sql", "models/schema.yml"), "")
+        coarse = {"transform": "months(at)", "column": "month"}
+        project.write({**unused, **{f"models/{k}.sql": BATCHED % by for k, by in coarse.items()}})
+        run = project.dbt("run", *DAY)
+        assert "replacing it would lose those of the others; write days(at)" in run.log
+        assert "partition_by: a partition (month) with rows of the batch from 2026-01-01" in run.log
+        for name in coarse:
+            assert f"in model model.tested.{name}; no job was started" in run.log
+        assert project.rows("show tables in {schema} like 'transform|column'") == []
