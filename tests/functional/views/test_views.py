@@ -18,9 +18,11 @@ DOCS = (
 MIXED = (
     "cannot be cast to class org.apache.hadoop.io.BinaryComparable",
     'Cannot invoke "org.apache.hadoop.fs.Path.toString()"',
+    "Invalid view without text",
 )
-"""What Spark says of one read of both entries: of a view's format with a table's directory, and of
-a table that has none, as a view has none (an INTERNAL_ERROR, whose cause it is)."""
+"""What Spark says of one read of both entries: of a view's format with a table's directory, of a
+table that has none, as a view has none (an INTERNAL_ERROR, whose cause it is), and of a view with a
+table's lack of a query."""
 VIEW, TABLE = "{{ config(materialized='view') }}", "{{ config(materialized='table') }}"
 BY_KEY = "{{ config(materialized='table', partition_by='k') }}"
 
