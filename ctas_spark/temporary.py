@@ -25,7 +25,7 @@ GLOBAL = "spark.sql.globalTempDatabase"
 MOST_PARTS = 3
 
 
-class Kind(str, Enum):
+class TemporaryKind(str, Enum):
     """What a temporary object is; views and tables share their names, as permanent ones do."""
 
     VIEW = "view"
@@ -37,7 +37,7 @@ class Kind(str, Enum):
 class TemporaryObject:
     """One object: the path that it shadows, and the name by which Spark knows it, as SQL."""
 
-    kind: Kind
+    kind: TemporaryKind
     path: TableName
     name: str
 
@@ -88,11 +88,13 @@ class TemporaryObjects:
         found = (self._functions if is_function else self._relations).get(path)
         return found.name if found else None
 
-    def listed(self, kind: Kind) -> list[TableName]:
+    def listed(self, kind: TemporaryKind) -> list[TableName]:
         """The paths of one kind."""
         return sorted((one.path for one in self.all if one.kind is kind), key=str)
 
-    def shadow(self, path: TableName, frame: Any, kind: Kind = Kind.VIEW) -> TemporaryObject:
+    def shadow(
+        self, path: TableName, frame: Any, kind: TemporaryKind = TemporaryKind.VIEW
+    ) -> TemporaryObject:
         """Let a DataFrame be read in place of what the path names; it replaces an earlier one."""
         with self._guard:
             known = self._relations.get(path)
@@ -106,17 +108,19 @@ class TemporaryObjects:
     def add_function(self, path: TableName, name: str) -> None:
         """Note a temporary function that Spark knows by this name."""
         with self._guard:
-            self._functions[path] = TemporaryObject(Kind.FUNCTION, path, quoting.identifier(name))
+            self._functions[path] = TemporaryObject(
+                TemporaryKind.FUNCTION, path, quoting.identifier(name)
+            )
 
-    def drop(self, path: TableName, kind: Kind) -> bool:
+    def drop(self, path: TableName, kind: TemporaryKind) -> bool:
         """Drop a temporary object of this kind, and nothing else; False if there is none."""
-        objects = self._functions if kind is Kind.FUNCTION else self._relations
+        objects = self._functions if kind is TemporaryKind.FUNCTION else self._relations
         with self._guard:
             found = objects.get(path)
             if found is None or found.kind is not kind:
                 return False
             del objects[path]
-            if kind is Kind.FUNCTION:
+            if kind is TemporaryKind.FUNCTION:
                 self.spark.sql(f"DROP TEMPORARY FUNCTION IF EXISTS {found.name}")
             else:
                 # PySpark's own call also empties the cache of what the view shows
@@ -177,8 +181,8 @@ def forget_functions(spark: Any) -> None:
     """The session has ended, and with it its functions; what shadows tables is of all sessions."""
     found = _of_sessions.get(str(jvm.session(spark).sessionUUID()))
     if found is not None:
-        for path in found.listed(Kind.FUNCTION):
-            found.drop(path, Kind.FUNCTION)
+        for path in found.listed(TemporaryKind.FUNCTION):
+            found.drop(path, TemporaryKind.FUNCTION)
 
 
 def everything() -> frozenset[TemporaryObject]:
@@ -194,7 +198,7 @@ def name_of(path: TableName, *, is_function: bool = False) -> str | None:
 
 def generated_names() -> dict[str, str]:
     """The table's name by the SQL that names its view, of views that have another name."""
-    views = (one for one in everything() if one.kind is not Kind.FUNCTION)
+    views = (one for one in everything() if one.kind is not TemporaryKind.FUNCTION)
     return {one.name: one.path.table for one in views if one.own_name != one.path.table}
 
 

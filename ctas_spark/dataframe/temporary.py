@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from .. import quoting, temporary
 from ..context import TableName
 from ..errors import InvalidArgumentError
-from ..temporary import Kind, expand, parts_of
+from ..temporary import TemporaryKind, expand, parts_of
 
 NOTHING_CREATED = "nothing was created"
 
@@ -44,7 +44,7 @@ def create_temporary_table(
     spark = _session(session)
     reader = spark.read.format(file_format).options(**options)
     frame = (reader.schema(columns) if columns else reader).load()
-    temporary.of(spark).shadow(_full(path, spark), frame, Kind.TABLE)
+    temporary.of(spark).shadow(_full(path, spark), frame, TemporaryKind.TABLE)
 
 
 def create_temporary_function(  # noqa: PLR0913 (three kinds of functions)
@@ -93,32 +93,32 @@ def create_temporary_function(  # noqa: PLR0913 (three kinds of functions)
 
 def drop_temporary_view(path: str | TableName, *, session: SparkSession | None = None) -> bool:
     """Drop a temporary view, and nothing else; False if there is none."""
-    return _drop(path, Kind.VIEW, session)
+    return _drop(path, TemporaryKind.VIEW, session)
 
 
 def drop_temporary_table(path: str | TableName, *, session: SparkSession | None = None) -> bool:
     """Drop a temporary table, and nothing else; its data stays. False if there is none."""
-    return _drop(path, Kind.TABLE, session)
+    return _drop(path, TemporaryKind.TABLE, session)
 
 
 def drop_temporary_function(path: str | TableName, *, session: SparkSession | None = None) -> bool:
     """Drop a temporary function, and nothing else; False if there is none."""
-    return _drop(path, Kind.FUNCTION, session)
+    return _drop(path, TemporaryKind.FUNCTION, session)
 
 
 def list_temporary_views(*, session: SparkSession | None = None) -> list[str]:
     """The full paths of the session's temporary views."""
-    return _listed(Kind.VIEW, session)
+    return _listed(TemporaryKind.VIEW, session)
 
 
 def list_temporary_tables(*, session: SparkSession | None = None) -> list[str]:
     """The full paths of the session's temporary tables."""
-    return _listed(Kind.TABLE, session)
+    return _listed(TemporaryKind.TABLE, session)
 
 
 def list_temporary_functions(*, session: SparkSession | None = None) -> list[str]:
     """The full paths of the session's temporary functions."""
-    return _listed(Kind.FUNCTION, session)
+    return _listed(TemporaryKind.FUNCTION, session)
 
 
 def resolve_path(
@@ -144,12 +144,12 @@ def _full(path: str | TableName, spark: SparkSession) -> TableName:
     return expand(path, spark.catalog.currentCatalog(), spark.catalog.currentDatabase())
 
 
-def _drop(path: str | TableName, kind: Kind, session: SparkSession | None) -> bool:
+def _drop(path: str | TableName, kind: TemporaryKind, session: SparkSession | None) -> bool:
     spark = _session(session)
     return temporary.of(spark).drop(_full(path, spark), kind)
 
 
-def _listed(kind: Kind, session: SparkSession | None) -> list[str]:
+def _listed(kind: TemporaryKind, session: SparkSession | None) -> list[str]:
     found = temporary.of(_session(session)).listed(kind)
     return [f"{one.catalog}.{one.database}.{one.table}" for one in found]
 

@@ -10,7 +10,7 @@ from ..files.table import Services
 from ..metastore.client import PROVIDER, TableEntry
 from ..publish import messages
 from ..publish import version as outcome
-from ..publish.marker import Kind, Marker, new_commit_id
+from ..publish.marker import Marker, PublicationKind, new_commit_id
 from ..publish.version import Change, FormatVersion, Outcome, Reach
 from .facts import CommitFacts, CommitMarker, Since, TableFacts
 from .tables import DeltaTables, LoadedTable
@@ -109,7 +109,7 @@ class DeltaAttempt(FormatVersion[DeltaBase]):
     """How a build and a rollback look at their target, compare it, and mark their commit."""
 
     strategy = "swap"
-    kind = Kind.BUILD
+    kind = PublicationKind.BUILD
     id: str
     _marker: CommitMarker | None = None
     _figures: WriteFigures | None = None

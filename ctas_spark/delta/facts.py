@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..publish.marker import PREFIX, Kind, NativeMarker, common_fields
+from ..publish.marker import PREFIX, NativeMarker, PublicationKind, common_fields
 
 ROWS = PREFIX + "rows"
 BYTES = PREFIX + "bytes"
@@ -74,7 +74,7 @@ class CommitFacts:
     @property
     def is_fence(self) -> bool:
         """True for a clean-up's commit, which only refuses the attempts over older versions."""
-        return self.marker is not None and self.marker.kind is Kind.FENCE
+        return self.marker is not None and self.marker.kind is PublicationKind.FENCE
 
     @property
     def is_maintenance(self) -> bool:
@@ -87,7 +87,10 @@ class CommitFacts:
 
         A commit that changes the metadata conflicts with every other; builds and fences change it.
         """
-        return self.marker is not None and self.marker.kind in (Kind.BUILD, Kind.FENCE)
+        return self.marker is not None and self.marker.kind in (
+            PublicationKind.BUILD,
+            PublicationKind.FENCE,
+        )
 
 
 Since = tuple[CommitFacts, ...] | None
@@ -158,7 +161,7 @@ def has_all_files(number: int, actions: Sequence[Action]) -> bool:
     """True for the commit that created the table, and for a build of ours, which replaces all."""
     metadata = (one["commitInfo"].get("userMetadata") for one in actions if "commitInfo" in one)
     marker = CommitMarker.parse(next(metadata, None))
-    return number == 0 or (marker is not None and marker.kind is Kind.BUILD)
+    return number == 0 or (marker is not None and marker.kind is PublicationKind.BUILD)
 
 
 def removal(add: Mapping[str, Any], time_ms: int) -> Action:

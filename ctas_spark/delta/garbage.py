@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ..errors import EntryExistsError, EntryModifiedError, StorageError
-from ..publish.marker import Kind, new_commit_id, started_ms
+from ..publish.marker import PublicationKind, new_commit_id, started_ms
 from ..retention.clean_up import Garbage
 from ..retention.rules import KnownVersion, Place, Reason
 from ..steps import StepReport
@@ -81,7 +81,7 @@ class DeltaGarbage(Garbage):
                 continue
             target, now_ms = str(self.table.name), self.table.now_ms()
             commit = new_commit_id(now_ms, version="")
-            marker = CommitMarker(commit, "", "", target, "", Kind.FENCE, now_ms)
+            marker = CommitMarker(commit, "", "", target, "", PublicationKind.FENCE, now_ms)
             with suppress(EntryModifiedError):  # another came first; the attempt stays for now
                 transaction.fence(self.table.tables, table, marker)
 

@@ -9,7 +9,7 @@ from ..clock import time_text
 from ..context import Atomicity, TableName
 from ..engines.protocol import WriteFigures
 from ..errors import ConcurrentWriteError, EntryModifiedError, MetastoreError, RefusedError
-from ..publish.marker import Kind, Marker
+from ..publish.marker import Marker, PublicationKind
 from ..publish.rollback import Restoring
 from ..publish.version import CannotReplayError, Outcome
 from ..retention.rules import Event
@@ -75,7 +75,7 @@ class DeltaRestore(DeltaAttempt):
     """A ``Version`` that is in the table's history: nothing is staged, and nothing discarded."""
 
     strategy = "restore"
-    kind = Kind.ROLLBACK
+    kind = PublicationKind.ROLLBACK
     places = ""
 
     def __init__(self, table: DeltaTable, version: str, number: int) -> None:

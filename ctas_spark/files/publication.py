@@ -13,10 +13,10 @@ from ..metastore.client import PLACEHOLDER, Column, EntryChange, Expectation, Ta
 from ..publish.marker import (
     COMMIT,
     PREFIX,
-    Kind,
     Lineage,
     LineageEntry,
     Marker,
+    PublicationKind,
     new_commit_id,
     order_of,
 )
@@ -89,7 +89,7 @@ def marker_over(  # noqa: PLR0913 (each is one fact of the marker)
     target: TableName,
     version: str,
     level: Atomicity,
-    kind: Kind,
+    kind: PublicationKind,
     *,
     now_ms: int,
     written: WriteFigures = UNKNOWN,
@@ -244,7 +244,7 @@ def fenced(base: FileBase, now_ms: int) -> EntryChange | None:
         return None
     if before is None:
         return EntryChange.of(entry, {**entry.parameters, **_moved_on(entry, now_ms)})
-    level, kind = Atomicity(before.level), Kind.FENCE
+    level, kind = Atomicity(before.level), PublicationKind.FENCE
     marker = marker_over(base, entry.name, before.version, level, kind, now_ms=now_ms)
     parameters = {**entry.parameters, **marker.to_parameters()}
     parameters.pop(LAST_DDL_TIME, None)

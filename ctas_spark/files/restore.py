@@ -8,7 +8,7 @@ from itertools import pairwise
 from ..clock import time_text
 from ..context import DELTA, Atomicity
 from ..metastore.client import PROVIDER
-from ..publish.marker import Kind, LineageEntry, order_of, started_ms
+from ..publish.marker import LineageEntry, PublicationKind, order_of, started_ms
 from ..publish.rollback import Restoring
 from ..retention.rules import Event, change_of
 from ..steps import StepReport
@@ -88,7 +88,7 @@ def _before_that(record: Record, chain: Chain) -> Event:
         version=record.version,
         commit=commit or "",
         time=time_text(order_of(commit) if commit else started_ms(record.version)),
-        kind=Kind.BUILD.value,
+        kind=PublicationKind.BUILD.value,
         state="kept" if commit else "unproven",
         rows=None,
         bytes=None,

@@ -15,7 +15,7 @@ from ..metastore.client import PROVIDER, TableEntry
 from ..publish import ddl, messages
 from ..publish import version as outcome
 from ..publish.locks import HeldCheck
-from ..publish.marker import Kind, new_version_id
+from ..publish.marker import PublicationKind, new_version_id
 from ..publish.version import Change, Outcome, Reach
 from ..steps import Step, StepReport
 from ..storage.client import Removal, empty, still_there
@@ -216,7 +216,7 @@ class FileVersion:
     def mark(self, over: FileBase, level: Atomicity) -> str:
         """A fresh marker, once the second that a base without one is expected at is over."""
         wait_out(over, self._staged.entry())
-        kind = Kind.BUILD if self._restored is None else Kind.ROLLBACK
+        kind = PublicationKind.BUILD if self._restored is None else PublicationKind.ROLLBACK
         now = self._services.now_ms(self._root)
         written = self._holds(over, level)
         target = self._context.target

@@ -6,7 +6,7 @@ from ..context import TableName
 from ..errors import MetastoreError
 from ..publish import messages
 from ..publish import version as outcome
-from ..publish.marker import Kind, SnapshotMarker, new_commit_id
+from ..publish.marker import PublicationKind, SnapshotMarker, new_commit_id
 from ..publish.version import Change, Outcome
 from .facts import Rules, TableFacts
 from .loaded import LoadedTable, NotIcebergError
@@ -51,7 +51,9 @@ class IcebergBase:
         """The commit id of that publication, or empty."""
         return self.marker.commit if self.marker else ""
 
-    def next_marker(self, rules: Rules, kind: Kind, time_ms: int, **said: str) -> SnapshotMarker:
+    def next_marker(
+        self, rules: Rules, kind: PublicationKind, time_ms: int, **said: str
+    ) -> SnapshotMarker:
         """Of a commit over this; ``rules`` are the table's from then on."""
         return SnapshotMarker(
             **said,

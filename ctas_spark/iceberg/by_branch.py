@@ -5,7 +5,7 @@ from typing import Any
 
 from ..context import Atomicity, StagingContext
 from ..publish import messages
-from ..publish.marker import Kind
+from ..publish.marker import PublicationKind
 from ..publish.version import Reach, before_the_call
 from ..steps import StepReport
 from . import branches, rows_only
@@ -72,7 +72,7 @@ class ByMetadata(branches.ByBranch[IcebergBase]):
         self._open_files()
         marker = over.next_marker(
             self._origin.rules,
-            Kind.ROLLBACK if self._origin.restored else Kind.BUILD,
+            PublicationKind.ROLLBACK if self._origin.restored else PublicationKind.BUILD,
             self._services.clock.wall_ms(),
             version=self._origin.restored or self._version,
             target=str(self._target),

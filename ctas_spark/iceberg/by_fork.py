@@ -10,7 +10,7 @@ from ..context import Atomicity, StagingContext, TableName
 from ..engines.protocol import WriteFigures
 from ..errors import EntryMissingError, MetastoreError, RefusedError, StagingError
 from ..publish import messages
-from ..publish.marker import BASE, TARGET, VERSION, Kind, name_of_record
+from ..publish.marker import BASE, TARGET, VERSION, PublicationKind, name_of_record
 from ..publish.version import Reach, before_the_call
 from ..steps import StepReport
 from . import base as bases
@@ -123,7 +123,7 @@ class ByFork:
         lowest = over.facts.last_sequence_number if over.facts else 0
         marker = over.next_marker(
             self.fork().facts.rules,
-            Kind.BUILD,
+            PublicationKind.BUILD,
             self._services.clock.wall_ms(),
             version=self._version,
             target=str(self._context.target),

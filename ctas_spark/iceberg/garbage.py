@@ -11,7 +11,14 @@ from typing import cast
 
 from ..context import StagingContext, TableName
 from ..errors import EntryMissingError, MetastoreError
-from ..publish.marker import TARGET, Kind, is_record_of, name_of_record, started_ms, version_named
+from ..publish.marker import (
+    TARGET,
+    PublicationKind,
+    is_record_of,
+    name_of_record,
+    started_ms,
+    version_named,
+)
 from ..retention.clean_up import Garbage
 from ..retention.rules import KnownVersion, Place, Reason
 from ..steps import StepReport
@@ -96,7 +103,7 @@ class IcebergGarbage(Garbage):
         if base.table is not None:
             marker = base.next_marker(
                 base.table.facts.rules,
-                Kind.FENCE,
+                PublicationKind.FENCE,
                 self.services.clock.wall_ms(),
                 version=base.version or "",
                 target=str(self.target),

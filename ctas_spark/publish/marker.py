@@ -109,7 +109,7 @@ def version_in(commit: str) -> str:
     return commit.split("_")[1]
 
 
-class Kind(str, Enum):
+class PublicationKind(str, Enum):
     """What a publication was; a fence leaves the version as it is."""
 
     BUILD = "build"
@@ -119,7 +119,7 @@ class Kind(str, Enum):
     @property
     def keeps_the_version(self) -> bool:
         """True if location, schema and data are those of the publication before."""
-        return self is Kind.FENCE
+        return self is PublicationKind.FENCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ class LineageEntry:
     """
 
     commit: str
-    kind: Kind
+    kind: PublicationKind
     landed_ms: int | None = None
     figures: WriteFigures = UNKNOWN
 
@@ -162,7 +162,7 @@ class LineageEntry:
         landed_ms, rows, size, files = (int(one) if one else None for one in numbers)
         return cls(
             checked_commit_id(commit),
-            Kind(kind),
+            PublicationKind(kind),
             landed_ms,
             WriteFigures(rows=rows, files=files, bytes=size),
         )
@@ -271,7 +271,7 @@ class Marker(AnyMarker):
 class NativeMarker(AnyMarker):
     """The marker of one commit in a format's history; ``time_ms`` is just before the call."""
 
-    kind: Kind
+    kind: PublicationKind
     time_ms: int
 
     def common_values(self) -> dict[str, str]:
@@ -281,7 +281,7 @@ class NativeMarker(AnyMarker):
 
 def common_fields(kept: Mapping[str, Any]) -> dict[str, Any]:
     """The fields that every format has; KeyError or ValueError if they are no whole marker."""
-    return {**_texts_in(kept), "kind": Kind(kept[KIND]), "time_ms": int(kept[TIME])}
+    return {**_texts_in(kept), "kind": PublicationKind(kept[KIND]), "time_ms": int(kept[TIME])}
 
 
 @dataclass(frozen=True, slots=True)

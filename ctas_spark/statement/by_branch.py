@@ -16,7 +16,7 @@ from ..errors import EntryModifiedError, MetastoreError, RefusedError
 from ..iceberg.branches import ByBranch, change_branches
 from ..iceberg.facts import MAIN, Snapshot
 from ..publish import messages
-from ..publish.marker import Kind, SnapshotMarker, new_commit_id
+from ..publish.marker import PublicationKind, SnapshotMarker, new_commit_id
 from ..steps import StepReport
 from .base import StatementBase, who_changed
 from .tables import SqlTables
@@ -76,7 +76,7 @@ class ByFastForward(ByBranch[StatementBase]):
             base=over.commit,
             target=str(self._target),
             level=level.value,
-            kind=Kind.BUILD,
+            kind=PublicationKind.BUILD,
             time_ms=now_ms,
             spec_id=self._open_files(),
             sort_order_id=UNSORTED,

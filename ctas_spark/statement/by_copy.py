@@ -15,9 +15,9 @@ from ..publish.ddl import clauses
 from ..publish.marker import (
     PREFIX,
     TARGET,
-    Kind,
     LineageEntry,
     Marker,
+    PublicationKind,
     name_of_record,
     new_commit_id,
     order_of,
@@ -83,7 +83,7 @@ class ByCopy:
             base=over.commit,
             target=str(self._context.target),
             level=level.value,
-            lineage=over.lineage.followed_by(LineageEntry(commit, Kind.BUILD), now_ms),
+            lineage=over.lineage.followed_by(LineageEntry(commit, PublicationKind.BUILD), now_ms),
             life=before.life if before else commit,
         ).to_parameters()
         return commit

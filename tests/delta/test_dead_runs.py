@@ -13,7 +13,7 @@ from ctas_spark.errors import (
     StagingError,
 )
 from ctas_spark.files.version import FileVersion
-from ctas_spark.publish.marker import Kind
+from ctas_spark.publish.marker import PublicationKind
 from ctas_spark.retention.rules import Reason, RetentionRules
 from delta.place import Place
 
@@ -120,7 +120,7 @@ def test_the_fence_by_itself_refuses_an_attempt(
     refused = []
 
     def late(tables: DeltaTables, over: LoadedTable, *rest: object) -> None:
-        marker = CommitMarker("c1", "", "", "", "", Kind.FENCE, 0)
+        marker = CommitMarker("c1", "", "", "", "", PublicationKind.FENCE, 0)
         transaction.fence(tables, over, marker)
         try:
             publish(tables, over, *rest)  # type: ignore[arg-type]

@@ -4,10 +4,10 @@ import pytest
 from dbt.adapters.contracts.relation import RelationType
 
 from dbt.adapters.ctas_spark.increments import (
-    Way,
+    WriteMode,
     of_strategy,
     problems,
-    way,
+    write_mode,
     written,
 )
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
@@ -27,55 +27,55 @@ def new(database: str | None = None) -> CtasSparkRelation:
 @pytest.mark.parametrize(
     ("config", "expected"),
     [
-        ({}, Way.IN_PLACE),
-        ({"atomicity": "none"}, Way.IN_PLACE),
-        ({"atomicity": "isolated"}, Way.WITH_OLD_ROWS),
-        ({"incremental_strategy": "merge"}, Way.WITH_OLD_ROWS),
+        ({}, WriteMode.IN_PLACE),
+        ({"atomicity": "none"}, WriteMode.IN_PLACE),
+        ({"atomicity": "isolated"}, WriteMode.WITH_OLD_ROWS),
+        ({"incremental_strategy": "merge"}, WriteMode.WITH_OLD_ROWS),
     ],
 )
-def test_files_are_added_to_as_the_model_asks(config: dict[str, str], expected: Way) -> None:
+def test_files_are_added_to_as_the_model_asks(config: dict[str, str], expected: WriteMode) -> None:
     """Formats with commits of their own have a statement for everything."""
-    assert way(existing(), config, full_refresh=False) is expected
-    assert way(existing(), config, full_refresh=True) is Way.WHOLE
-    assert way(None, config, full_refresh=False) is Way.WHOLE
-    assert way(existing(is_delta=True), config, full_refresh=False) is Way.IN_PLACE
+    assert write_mode(existing(), config, full_refresh=False) is expected
+    assert write_mode(existing(), config, full_refresh=True) is WriteMode.WHOLE
+    assert write_mode(None, config, full_refresh=False) is WriteMode.WHOLE
+    assert write_mode(existing(is_delta=True), config, full_refresh=False) is WriteMode.IN_PLACE
     view = existing(type=RelationType.View)
-    assert way(view, config, full_refresh=False) is Way.WHOLE
+    assert write_mode(view, config, full_refresh=False) is WriteMode.WHOLE
 
 
 def test_delete_insert_is_refused_where_there_is_a_merge() -> None:
     """dbt-spark has no statement for it. The first build, which needs none, says so already."""
     config = {"incremental_strategy": "delete+insert"}
-    assert not [*of_strategy(config, existing(), Way.WITH_OLD_ROWS)]
-    assert not [*of_strategy(config, new(), Way.WHOLE)]
-    assert len([*of_strategy(config, existing(is_iceberg=True), Way.IN_PLACE)]) == 1
-    assert len([*of_strategy({**config, "file_format": "delta"}, new(), Way.WHOLE)]) == 1
-    assert len([*of_strategy(config, new("ice"), Way.WHOLE)]) == 1
+    assert not [*of_strategy(config, existing(), WriteMode.WITH_OLD_ROWS)]
+    assert not [*of_strategy(config, new(), WriteMode.WHOLE)]
+    assert len([*of_strategy(config, existing(is_iceberg=True), WriteMode.IN_PLACE)]) == 1
+    assert len([*of_strategy({**config, "file_format": "delta"}, new(), WriteMode.WHOLE)]) == 1
+    assert len([*of_strategy(config, new("ice"), WriteMode.WHOLE)]) == 1
 
 
 def test_a_full_refresh_makes_a_table_of_files_of_any_other() -> None:
     """What the strategy needs is what the model creates, and not what it finds."""
     config = {"incremental_strategy": "delete+insert"}
-    table = written(new(), existing(is_delta=True), Way.WHOLE)
-    assert not [*of_strategy(config, table, Way.WHOLE)]
+    table = written(new(), existing(is_delta=True), WriteMode.WHOLE)
+    assert not [*of_strategy(config, table, WriteMode.WHOLE)]
 
 
 def test_microbatch_needs_a_partition() -> None:
     """It replaces whole ones."""
-    assert len([*of_strategy({"incremental_strategy": "microbatch"}, new(), Way.WHOLE)]) == 1
+    assert len([*of_strategy({"incremental_strategy": "microbatch"}, new(), WriteMode.WHOLE)]) == 1
 
 
 @pytest.mark.parametrize(
     ("level", "flags", "by", "count"),
     [
-        ("isolated", {}, Way.WITH_OLD_ROWS, 0),
-        ("none", {}, Way.IN_PLACE, 0),
-        ("isolated", {"is_delta": True}, Way.IN_PLACE, 1),
-        ("atomic", {"is_delta": True}, Way.IN_PLACE, 0),
+        ("isolated", {}, WriteMode.WITH_OLD_ROWS, 0),
+        ("none", {}, WriteMode.IN_PLACE, 0),
+        ("isolated", {"is_delta": True}, WriteMode.IN_PLACE, 1),
+        ("atomic", {"is_delta": True}, WriteMode.IN_PLACE, 0),
     ],
 )
 def test_a_level_that_adding_rows_can_not_keep_is_refused(
-    level: str, flags: dict[str, bool], by: Way, count: int
+    level: str, flags: dict[str, bool], by: WriteMode, count: int
 ) -> None:
     """A format's commit is atomic, no less and no more."""
     assert len(problems({"atomicity": level}, existing(**flags), by)) == count
@@ -84,21 +84,21 @@ def test_a_level_that_adding_rows_can_not_keep_is_refused(
 def test_it_is_refused_before_the_table_is_there() -> None:
     """And not only in the second run."""
     config = {"atomicity": "isolated", "file_format": "delta"}
-    assert len(problems(config, existing(), Way.WHOLE)) == 1
+    assert len(problems(config, existing(), WriteMode.WHOLE)) == 1
 
 
 @pytest.mark.parametrize("strategy", ["merge", "delete+insert"])
 def test_writing_in_place_is_refused_where_files_have_no_statement(strategy: str) -> None:
     """The first build, which needs none, says so already."""
     config = {"incremental_strategy": strategy, "atomicity": "none"}
-    assert len([*of_strategy(config, new(), Way.WHOLE)]) == 1
-    assert len([*of_strategy(config, existing(), Way.WITH_OLD_ROWS)]) == 1
-    assert not [*of_strategy({**config, "incremental_strategy": "append"}, new(), Way.WHOLE)]
+    assert len([*of_strategy(config, new(), WriteMode.WHOLE)]) == 1
+    assert len([*of_strategy(config, existing(), WriteMode.WITH_OLD_ROWS)]) == 1
+    assert not [*of_strategy({**config, "incremental_strategy": "append"}, new(), WriteMode.WHOLE)]
 
 
 def test_a_format_is_written_in_small_letters() -> None:
     """dbt-spark's macros compare it as it is: without this, the second run would fail."""
-    told = problems({"file_format": "Delta"}, new(), Way.WHOLE)
+    told = problems({"file_format": "Delta"}, new(), WriteMode.WHOLE)
     assert told == ["file_format: 'Delta' is unknown to dbt-spark's macros; write 'delta'"]
 
 
@@ -106,7 +106,7 @@ def test_a_strategy_is_one_of_ours_or_a_macro_of_the_project() -> None:
     """The error has dbt's own words, with the name of the macro that it looks for."""
     config = {"incremental_strategy": "my+own"}
     macros = {"get_incremental_my_own_sql"}
-    (told,) = of_strategy(config, existing(), Way.IN_PLACE)
+    (told,) = of_strategy(config, existing(), WriteMode.IN_PLACE)
     assert 'an incremental strategy macro with the name "get_incremental_my_own_sql"' in told
-    assert not [*of_strategy(config, existing(), Way.IN_PLACE, macros)]
-    assert len(problems(config, existing(), Way.WITH_OLD_ROWS)) == 1
+    assert not [*of_strategy(config, existing(), WriteMode.IN_PLACE, macros)]
+    assert len(problems(config, existing(), WriteMode.WITH_OLD_ROWS)) == 1

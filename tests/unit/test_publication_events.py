@@ -18,7 +18,7 @@ from ctas_spark.retention.rules import RetentionRules
 from dbt.adapters.ctas_spark import publication_events
 from dbt.adapters.ctas_spark.model_build import planned
 from dbt.adapters.ctas_spark.node_state import Addition, NodeState
-from dbt.adapters.ctas_spark.publication_events import Announcer, hooks_of
+from dbt.adapters.ctas_spark.publication_events import HookDispatcher, hooks_of
 from dbt.adapters.ctas_spark.summary import Written
 from fakes.hooks import Noting
 from fakes.world import World
@@ -59,7 +59,7 @@ class Run:
         known = {one.unique_id: one for one in nodes}
         manifest = SimpleNamespace(nodes=known, sources={})
         hooks = Hooks({"noting": self.hook})
-        self.announcer = Announcer(hooks, str, lambda: manifest, lambda _: COLUMNS)
+        self.dispatcher = HookDispatcher(hooks, str, lambda: manifest, lambda _: COLUMNS)
 
     def begins(self, of: Any, world: World | None = None, **asked: Any) -> NodeState:
         """The node begins; with a world it is staged there."""
@@ -67,7 +67,7 @@ class Run:
         if world is not None:
             plan = ModelPlan(world.context("create_or_replace", **asked), KEEP, 60)
             self.state.build = planned(world.catalog(), plan, world.job)()
-            self.announcer.created(self.state)
+            self.dispatcher.created(self.state)
             world.stage(self.state.build.staged)
             self.state.build.staged.verify()
         return self.state
@@ -77,7 +77,7 @@ class Run:
         build = self.state.build
         if build is not None and cause is not None:
             (build.on_canceled if canceled else build.on_failed)(cause)
-        self.announcer.ended(self.state, cause, canceled=canceled)
+        self.dispatcher.ended(self.state, cause, canceled=canceled)
         return self.hook.calls[-1][1] if self.hook.calls else None
 
 
@@ -152,7 +152,7 @@ def test_a_table_that_is_kept_has_finished(world: World) -> None:
     context = world.context("create_if_not_exists")
     run.state = NodeState(node())
     run.state.build = planned(world.catalog(), ModelPlan(context, KEEP, 60), world.job)()
-    run.announcer.created(run.state)
+    run.dispatcher.created(run.state)
     ended = run.ends()
     assert run.hook.names == ["on_finished"]
     assert (ended.outcome, ended.version, ended.rows) == ("kept", None, None)
@@ -163,7 +163,7 @@ def test_rows_that_are_written_in_place_are_told_without_a_version() -> None:
     run = Run()
     state = run.begins(node(kind="incremental"))
     state.addition = Addition(level=Atomicity.ATOMIC)
-    run.announcer.created(state)
+    run.dispatcher.created(state)
     state.written = Written.by(state.node, WriteFigures(rows=3))
     ended = run.ends()
     assert run.hook.names == ["on_created", "on_finished"]
@@ -194,7 +194,7 @@ def test_an_event_that_can_not_be_made_fails_no_model(monkeypatch: pytest.Monkey
     monkeypatch.setattr(publication_events, "logger", SimpleNamespace(warning=said.append))
     run, broken = Run(), node()
     del broken.unique_id
-    run.announcer.created(run.begins(broken))
+    run.dispatcher.created(run.begins(broken))
     assert run.hook.calls == []
     (line,) = said
     assert line.startswith("shop.orders: its hooks were not called: ")

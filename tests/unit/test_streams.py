@@ -10,7 +10,7 @@ from ctas_spark.engines import jvm
 from ctas_spark.errors import NotSupportedError
 from ctas_spark.files.stream import check_sources
 from dbt.adapters.ctas_spark import streams
-from dbt.adapters.ctas_spark.increments import Way
+from dbt.adapters.ctas_spark.increments import WriteMode
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 
 TABLE = CtasSparkRelation.create(schema="shop", identifier="orders")
@@ -30,9 +30,9 @@ MERGE = {"incremental_strategy": "merge", "unique_key": "id"}
         {**MERGE, "incremental_strategy": "delete+insert", "atomicity": "auto"},
     ],
 )
-@pytest.mark.parametrize("by", [Way.WHOLE, Way.WITH_OLD_ROWS])
+@pytest.mark.parametrize("by", [WriteMode.WHOLE, WriteMode.WITH_OLD_ROWS])
 def test_rows_that_are_published_as_a_version_may_come_from_a_stream(
-    config: dict[str, Any], by: Way
+    config: dict[str, Any], by: WriteMode
 ) -> None:
     """The first build is asked for what later ones need."""
     assert list(streams.problems(config, TABLE, by)) == []
@@ -41,19 +41,24 @@ def test_rows_that_are_published_as_a_version_may_come_from_a_stream(
 @pytest.mark.parametrize(
     ("config", "by", "table", "names"),
     [
-        ({}, Way.WHOLE, TABLE, ["atomicity"]),
-        ({}, Way.IN_PLACE, TABLE, ["atomicity"]),
-        ({**MERGE, "atomicity": "none"}, Way.WHOLE, TABLE, ["atomicity"]),
-        ({"incremental_strategy": "microbatch"}, Way.IN_PLACE, TABLE, ["incremental_strategy"]),
-        ({"incremental_strategy": "own"}, Way.IN_PLACE, TABLE, ["incremental_strategy"]),
-        ({"file_format": "delta", **MERGE}, Way.WHOLE, TABLE, ["file_format"]),
-        ({"file_format": "DELTA", **MERGE}, Way.WHOLE, TABLE, ["file_format"]),
-        ({"file_format": "iceberg", **MERGE}, Way.WITH_OLD_ROWS, TABLE, ["file_format"]),
-        ({}, Way.IN_PLACE, DELTA, ["file_format", "atomicity"]),
+        ({}, WriteMode.WHOLE, TABLE, ["atomicity"]),
+        ({}, WriteMode.IN_PLACE, TABLE, ["atomicity"]),
+        ({**MERGE, "atomicity": "none"}, WriteMode.WHOLE, TABLE, ["atomicity"]),
+        (
+            {"incremental_strategy": "microbatch"},
+            WriteMode.IN_PLACE,
+            TABLE,
+            ["incremental_strategy"],
+        ),
+        ({"incremental_strategy": "own"}, WriteMode.IN_PLACE, TABLE, ["incremental_strategy"]),
+        ({"file_format": "delta", **MERGE}, WriteMode.WHOLE, TABLE, ["file_format"]),
+        ({"file_format": "DELTA", **MERGE}, WriteMode.WHOLE, TABLE, ["file_format"]),
+        ({"file_format": "iceberg", **MERGE}, WriteMode.WITH_OLD_ROWS, TABLE, ["file_format"]),
+        ({}, WriteMode.IN_PLACE, DELTA, ["file_format", "atomicity"]),
     ],
 )
 def test_anything_else_is_named(
-    config: dict[str, Any], by: Way, table: CtasSparkRelation, names: list[str]
+    config: dict[str, Any], by: WriteMode, table: CtasSparkRelation, names: list[str]
 ) -> None:
     """Every problem, by the config to change."""
     assert [one.split(":")[0] for one in streams.problems(config, table, by)] == names

@@ -17,7 +17,7 @@ from dbt.adapters.ctas_spark.model_rows import ModelRows
 from dbt.adapters.ctas_spark.nodes import Nodes
 from dbt.adapters.ctas_spark.previews import Previews, asked_for
 from dbt.adapters.ctas_spark.publication import Publication
-from dbt.adapters.ctas_spark.publication_events import Announcer, hooks_of
+from dbt.adapters.ctas_spark.publication_events import HookDispatcher, hooks_of
 from dbt.adapters.ctas_spark.refusals import Refusals
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.relations import Relations
@@ -39,7 +39,7 @@ class Components:
     docs_catalog: DocsCatalog
     freshness: Freshness
     table_docs: TableDocs
-    announcer: Announcer
+    dispatcher: HookDispatcher
     run_record: RunRecord
     rows: ModelRows
     nodes: Nodes
@@ -63,7 +63,7 @@ class Components:
         config = dbt.config
         invocation = Invocation(connections, config.credentials, asked_for(config))
         hooks = hooks_of(config.credentials, getattr(config, "project_root", None))
-        announcer = Announcer(
+        dispatcher = HookDispatcher(
             hooks,
             invocation.hide_secrets,
             dbt.get_macro_resolver,  # it is dbt's manifest
@@ -72,13 +72,13 @@ class Components:
         relations = Relations(invocation, dbt)
         record = RunRecord(invocation, relations)
         rows = ModelRows(invocation, dbt)
-        publication = Publication(invocation, dbt, announcer, record)
-        incremental = Incremental(invocation, dbt, announcer, rows, publication)
+        publication = Publication(invocation, dbt, dispatcher, record)
+        incremental = Incremental(invocation, dbt, dispatcher, rows, publication)
         temporary = TemporaryObjects(invocation, dbt)
         previews = Previews(invocation, dbt, incremental, temporary)
         if invocation.preview.enabled:
             connections.instead = previews.instead_of
-            announcer.mute()
+            dispatcher.mute()
         return cls(
             invocation=invocation,
             catalogs_file=CatalogsFile(config),
@@ -86,10 +86,10 @@ class Components:
             docs_catalog=DocsCatalog(invocation, relations, shown),
             freshness=Freshness(invocation, dbt, relations),
             table_docs=TableDocs(dbt, relations),
-            announcer=announcer,
+            dispatcher=dispatcher,
             run_record=record,
             rows=rows,
-            nodes=Nodes(invocation, dbt, announcer, record, rows),
+            nodes=Nodes(invocation, dbt, dispatcher, record, rows),
             publication=publication,
             incremental=incremental,
             snapshots=SnapshotSteps(invocation, rows, incremental),
@@ -105,7 +105,7 @@ class Components:
         steps = (
             self.previews.close,
             self.temporary_objects.clear,
-            self.announcer.report,
+            self.dispatcher.report,
             lambda: self.run_record.close(canceled=canceled),
             self.invocation.close,
             close_connections,

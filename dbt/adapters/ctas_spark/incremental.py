@@ -14,13 +14,13 @@ from dbt.adapters.ctas_spark import (
     streams,
 )
 from dbt.adapters.ctas_spark.batches import Batch
-from dbt.adapters.ctas_spark.increments import Way
+from dbt.adapters.ctas_spark.increments import WriteMode
 from dbt.adapters.ctas_spark.invocation import Dbt, Invocation
 from dbt.adapters.ctas_spark.model_rows import ModelRows
 from dbt.adapters.ctas_spark.node_state import Addition
 from dbt.adapters.ctas_spark.project_macros import overridden
 from dbt.adapters.ctas_spark.publication import Publication
-from dbt.adapters.ctas_spark.publication_events import Announcer
+from dbt.adapters.ctas_spark.publication_events import HookDispatcher
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 
 
@@ -31,13 +31,13 @@ class Incremental:
         self,
         invocation: Invocation,
         dbt: Dbt,
-        announcer: Announcer,
+        dispatcher: HookDispatcher,
         rows: ModelRows,
         publication: Publication,
     ) -> None:
         self._invocation = invocation
         self._dbt = dbt
-        self._announcer = announcer
+        self._dispatcher = dispatcher
         self._rows = rows
         self._publication = publication
 
@@ -50,7 +50,7 @@ class Incremental:
     ) -> str:
         """Validate an incremental model's configuration, and decide how it writes."""
         config = self._invocation.node.node.config
-        by = increments.way(existing, config, full_refresh=full_refresh)
+        by = increments.write_mode(existing, config, full_refresh=full_refresh)
         table = increments.written(relation, existing, by)
         wrong = increments.of_strategy(config, table, by, macros)
         return self.plan_to_add(relation, existing, by, wrong)
@@ -59,7 +59,7 @@ class Incremental:
         self,
         relation: CtasSparkRelation,
         existing: CtasSparkRelation | None,
-        by: Way,
+        by: WriteMode,
         wrong: Iterable[str],
     ) -> str:
         """Plan a node that writes so; ``wrong`` is what is known of its configuration."""
@@ -67,19 +67,19 @@ class Incremental:
         table = increments.written(relation, existing, by)
         self.check_added(relation.full_name, table, by, wrong)
         state.addition = Addition(
-            with_old_rows=by is Way.WITH_OLD_ROWS,
+            with_old_rows=by is WriteMode.WITH_OLD_ROWS,
             creates=existing is None,
-            level=increments.level_in_place(table) if by is Way.IN_PLACE else None,
+            level=increments.level_in_place(table) if by is WriteMode.IN_PLACE else None,
             stream_problems=[*streams.problems(state.node.config, table, by)],
         )
-        if by is Way.WITH_OLD_ROWS:
+        if by is WriteMode.WITH_OLD_ROWS:
             self._publication.plan(relation, full_refresh=False)
-        if by is Way.IN_PLACE:
-            self._announcer.created(state)
+        if by is WriteMode.IN_PLACE:
+            self._dispatcher.created(state)
         return by.value
 
     def check_added(
-        self, path: TableName, table: CtasSparkRelation, by: Way, wrong: Iterable[str]
+        self, path: TableName, table: CtasSparkRelation, by: WriteMode, wrong: Iterable[str]
     ) -> None:
         """Return if rows can be added as the configuration says, of which ``wrong`` is known."""
         self._invocation.catalogs.check_added_to(path)

@@ -23,7 +23,7 @@ DROPPED = (
 )
 
 
-class Way(str, Enum):
+class WriteMode(str, Enum):
     """How an incremental model writes."""
 
     WHOLE = "whole"
@@ -34,24 +34,24 @@ class Way(str, Enum):
     """A statement changes the table, as dbt-spark does it."""
 
 
-def way(
+def write_mode(
     existing: CtasSparkRelation | None, config: Mapping[str, Any], *, full_refresh: bool
-) -> Way:
+) -> WriteMode:
     """Decide it; the formats have statements of their own, and each is one commit."""
     if existing is None or existing.is_view or full_refresh:
-        return Way.WHOLE
+        return WriteMode.WHOLE
     asked = config.get("atomicity") or Atomicity.AUTO.value
     is_named = asked not in (Atomicity.AUTO.value, Atomicity.NONE.value)
     if is_of_files(existing) and (is_named or strategy_of(config) in NO_STATEMENT):
-        return Way.WITH_OLD_ROWS
-    return Way.IN_PLACE
+        return WriteMode.WITH_OLD_ROWS
+    return WriteMode.IN_PLACE
 
 
 def written(
-    relation: CtasSparkRelation, existing: CtasSparkRelation | None, by: Way
+    relation: CtasSparkRelation, existing: CtasSparkRelation | None, by: WriteMode
 ) -> CtasSparkRelation:
     """The table that the node writes: what exists, unless that is created again."""
-    return relation if existing is None or by is Way.WHOLE else existing
+    return relation if existing is None or by is WriteMode.WHOLE else existing
 
 
 def is_of_files(existing: CtasSparkRelation) -> bool:
@@ -71,7 +71,10 @@ def strategy_of(config: Mapping[str, Any]) -> str:
 
 
 def problems(
-    config: Mapping[str, Any], table: CtasSparkRelation, by: Way, strategies: Iterable[str] = ()
+    config: Mapping[str, Any],
+    table: CtasSparkRelation,
+    by: WriteMode,
+    strategies: Iterable[str] = (),
 ) -> list[str]:
     """Configs that a node which adds to its ``table`` can't have, each with the remedy."""
     told = [*_of_what_is_added_to(config, by), *strategies]
@@ -84,9 +87,9 @@ def problems(
     return told
 
 
-def is_native(config: Mapping[str, Any], table: CtasSparkRelation, by: Way) -> bool:
+def is_native(config: Mapping[str, Any], table: CtasSparkRelation, by: WriteMode) -> bool:
     """True if the format of the table has commits of its own."""
-    if by is Way.WHOLE:
+    if by is WriteMode.WHOLE:
         return asks_for_native(config) or not table.in_session_catalog
     return not is_of_files(table)
 
@@ -97,7 +100,7 @@ def asks_for_native(config: Mapping[str, Any]) -> bool:
 
 
 def of_strategy(
-    config: Mapping[str, Any], table: CtasSparkRelation, by: Way, macros: Container[str] = ()
+    config: Mapping[str, Any], table: CtasSparkRelation, by: WriteMode, macros: Container[str] = ()
 ) -> Iterator[str]:
     """What is wrong with an incremental model's strategy and the configs that go with it.
 
@@ -124,18 +127,20 @@ def of_strategy(
         yield from of_no_statement(config, table, by)
 
 
-def of_no_statement(config: Mapping[str, Any], table: CtasSparkRelation, by: Way) -> Iterator[str]:
+def of_no_statement(
+    config: Mapping[str, Any], table: CtasSparkRelation, by: WriteMode
+) -> Iterator[str]:
     """What is wrong with the level of a node for whose changes files have no statement."""
     if config.get("atomicity") == Atomicity.NONE.value and not is_native(config, table, by):
         yield "atomicity: none writes in place, which Spark can't do with files here; remove it"
 
 
-def _of_what_is_added_to(config: Mapping[str, Any], by: Way) -> Iterator[str]:
+def _of_what_is_added_to(config: Mapping[str, Any], by: WriteMode) -> Iterator[str]:
     if config.get("staging_purpose") not in (None, StagingPurpose.CREATE_OR_REPLACE.value):
         yield "staging_purpose: an incremental table is created once and then added to; remove it"
     if config.get("on_conflict") == OnConflict.OVERWRITE.value:
         yield "on_conflict: overwrite would lose the rows that another writer added; remove it"
     if (named := str(config.get("file_format") or "")) != named.lower():
         yield f"file_format: {named!r} is unknown to dbt-spark's macros; write {named.lower()!r}"
-    if by is Way.WITH_OLD_ROWS and strategy_of(config) not in STRATEGIES:
+    if by is WriteMode.WITH_OLD_ROWS and strategy_of(config) not in STRATEGIES:
         yield "atomicity: the project's own strategy writes in place; remove it"

@@ -9,7 +9,7 @@ from dbt.adapters.ctas_spark.invocation import Dbt, Invocation
 from dbt.adapters.ctas_spark.model_rows import ModelRows
 from dbt.adapters.ctas_spark.node_session import may_change
 from dbt.adapters.ctas_spark.node_state import NodeState
-from dbt.adapters.ctas_spark.publication_events import Announcer
+from dbt.adapters.ctas_spark.publication_events import HookDispatcher
 from dbt.adapters.ctas_spark.run_record import RunRecord
 
 
@@ -20,13 +20,13 @@ class Nodes:
         self,
         invocation: Invocation,
         dbt: Dbt,
-        announcer: Announcer,
+        dispatcher: HookDispatcher,
         record: RunRecord,
         rows: ModelRows,
     ) -> None:
         self._invocation = invocation
         self._dbt = dbt
-        self._announcer = announcer
+        self._dispatcher = dispatcher
         self._record = record
         self._rows = rows
 
@@ -35,7 +35,7 @@ class Nodes:
         state = self._invocation.begin_node(node)
         if state.session is not None and may_change(node):
             state.session.part(self._invocation.handle)
-        with self._announcer.refusing(state):
+        with self._dispatcher.refusing(state):
             grants.check(self._invocation, self._dbt)
         return state
 
@@ -49,7 +49,7 @@ class Nodes:
                 self._abort(state, cause, canceled=canceled)
         finally:
             self._rows.drop_views(state.temporary_views)
-        self._announcer.ended(state, cause, canceled=canceled)
+        self._dispatcher.ended(state, cause, canceled=canceled)
 
     def _abort(self, state: NodeState, cause: BaseException, *, canceled: bool) -> None:
         build = state.build

@@ -28,7 +28,7 @@ from ctas_spark.options import (
     read_plan,
 )
 from ctas_spark.publish.catalog import StagingCatalog
-from ctas_spark.publish.marker import Kind
+from ctas_spark.publish.marker import PublicationKind
 from ctas_spark.retention.rules import Event, MovedMetastore
 from dbt.adapters.ctas_spark import dbt_edge
 from dbt.adapters.ctas_spark.text_tables import count_text, size_text, text_of
@@ -205,7 +205,7 @@ def _printed(name: str, rows: Sequence[Row], *, is_of_one: bool) -> str:
     left_out = {*BELOW}
     if name == HISTORY and is_of_one:
         left_out.add("table")
-    if all(row.get("kind") in (None, Kind.BUILD.value) for row in done):
+    if all(row.get("kind") in (None, PublicationKind.BUILD.value) for row in done):
         left_out.add("kind")
     shown = [{key: one for key, one in row.items() if key not in left_out} for row in done]
     notes = [

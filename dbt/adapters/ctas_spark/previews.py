@@ -126,13 +126,13 @@ class Previews:
             schema = this.credentials.staging_schema
             read_plan(node.unique_id, node.config, node.description, path, schema)
         if node.config.materialized == "snapshot":
-            by = snapshots.way(existing)
+            by = snapshots.write_mode(existing)
             table = increments.written(relation, existing, by)
             wrong = increments.of_no_statement(node.config, table, by)
             self._incremental.check_added(path, table, by, wrong)
         if node.config.materialized != "incremental":
             return False
-        by = increments.way(existing, node.config, full_refresh=full_refresh)
+        by = increments.write_mode(existing, node.config, full_refresh=full_refresh)
         table = increments.written(relation, existing, by)
         wrong = increments.of_strategy(node.config, table, by, macros)
         self._incremental.check_added(path, table, by, wrong)

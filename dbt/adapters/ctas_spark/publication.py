@@ -15,7 +15,7 @@ from dbt.adapters.ctas_spark.dbt_edge import logger
 from dbt.adapters.ctas_spark.invocation import Dbt, Invocation
 from dbt.adapters.ctas_spark.model_build import ModelBuild, PublicationResponse, planned
 from dbt.adapters.ctas_spark.project_macros import UnusedMacros
-from dbt.adapters.ctas_spark.publication_events import Announcer
+from dbt.adapters.ctas_spark.publication_events import HookDispatcher
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.run_record import RunRecord
 from dbt.adapters.ctas_spark.statements import bare
@@ -28,11 +28,11 @@ class Publication:
     """One method for each step that a macro names."""
 
     def __init__(
-        self, invocation: Invocation, dbt: Dbt, announcer: Announcer, record: RunRecord
+        self, invocation: Invocation, dbt: Dbt, dispatcher: HookDispatcher, record: RunRecord
     ) -> None:
         self._invocation = invocation
         self._dbt = dbt
-        self._announcer = announcer
+        self._dispatcher = dispatcher
         self._record = record
         self._unused_macros = UnusedMacros(dbt)
 
@@ -73,7 +73,7 @@ class Publication:
                 raise
             instead = INSTEAD.get(node.resource_type, increments.DROPPED)
             logger.info(f"{relation.full_name}: {instead}: {error.what}")
-            self._announcer.created(state)
+            self._dispatcher.created(state)
             return False
         return True
 
@@ -83,7 +83,7 @@ class Publication:
         if state.begin is None:
             raise AssertionError("a publication begins after it was planned")
         state.build = state.begin()
-        self._announcer.created(state)
+        self._dispatcher.created(state)
         return state.build.staged.outcome is None
 
     def is_undecided(self) -> bool:

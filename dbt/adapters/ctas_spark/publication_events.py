@@ -59,7 +59,7 @@ def hooks_of(credentials: CtasSparkCredentials, project: str | None) -> Hooks:
     return Hooks(found.hooks, credentials.hook_timeout, say, note)
 
 
-class Announcer:
+class HookDispatcher:
     """Tells the hooks of one run what becomes of its nodes.
 
     ``manifest`` is dbt's, by which a node's inputs are found; ``columns`` reads those of a table.

@@ -19,7 +19,7 @@ class SnapshotSteps:
 
     def plan(self, relation: CtasSparkRelation, existing: CtasSparkRelation | None) -> str:
         """Validate a snapshot's configuration, and decide how it writes."""
-        config, by = self._invocation.node.node.config, snapshots.way(existing)
+        config, by = self._invocation.node.node.config, snapshots.write_mode(existing)
         table = increments.written(relation, existing, by)
         wrong = increments.of_no_statement(config, table, by)
         return self._incremental.plan_to_add(relation, existing, by, wrong)

@@ -8,7 +8,7 @@ from ctas_spark import quoting
 from ctas_spark.errors import ConfigurationError
 from dbt.adapters.ctas_spark import in_place
 from dbt.adapters.ctas_spark.batches import NEW, OLD, Side
-from dbt.adapters.ctas_spark.increments import Way, is_of_files
+from dbt.adapters.ctas_spark.increments import WriteMode, is_of_files
 from dbt.adapters.ctas_spark.old_rows import ADDED, Values, of_both
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 
@@ -26,11 +26,11 @@ BY_STATEMENT = "the snapshot is created by dbt-spark's statement"
 MAP = "map<"
 
 
-def way(existing: CtasSparkRelation | None) -> Way:
+def write_mode(existing: CtasSparkRelation | None) -> WriteMode:
     """Decide how the snapshot writes; Delta and Iceberg have a MERGE, which is one commit."""
     if existing is None:
-        return Way.WHOLE
-    return Way.WITH_OLD_ROWS if is_of_files(existing) else Way.IN_PLACE
+        return WriteMode.WHOLE
+    return WriteMode.WITH_OLD_ROWS if is_of_files(existing) else WriteMode.IN_PLACE
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 from ctas_spark.context import Atomicity
 from dbt.adapters.ctas_spark import increments
-from dbt.adapters.ctas_spark.increments import Way
+from dbt.adapters.ctas_spark.increments import WriteMode
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 
 WORD = re.compile(r"\bSTREAM\b", re.IGNORECASE)
@@ -24,7 +24,7 @@ NATIVE = (
 NOTHING_TAKEN = "{}: the preview takes no rows of its stream, because it writes no checkpoint"
 
 
-def problems(config: Mapping[str, Any], table: CtasSparkRelation, by: Way) -> Iterator[str]:
+def problems(config: Mapping[str, Any], table: CtasSparkRelation, by: WriteMode) -> Iterator[str]:
     """What an incremental model can't have if its query is a stream, each with the remedy."""
     if increments.is_native(config, table, by) or increments.asks_for_native(config):
         yield NATIVE

@@ -1,10 +1,10 @@
 """Ids of publications that tests can name: by their place among those of a target."""
 
 from ctas_spark.publish.marker import (
-    Kind,
     Lineage,
     LineageEntry,
     Marker,
+    PublicationKind,
 )
 
 
@@ -15,7 +15,10 @@ def commit(order: int, version: str = "") -> str:
 
 def marker(target: str, *commits: str, life: str = "", level: str = "isolated") -> Marker:
     """A target's marker; its commits stand newest first, and the last one began its life."""
-    entries = [LineageEntry(one, Kind.BUILD, landed_ms=place) for place, one in enumerate(commits)]
+    entries = [
+        LineageEntry(one, PublicationKind.BUILD, landed_ms=place)
+        for place, one in enumerate(commits)
+    ]
     version = commits[0].split("_")[1]
     lineage = Lineage(tuple(entries))
     return Marker(commits[0], version, "", target, level, lineage, life or commits[-1])

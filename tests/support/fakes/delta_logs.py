@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 
 from ctas_spark.delta.facts import CommitFacts, CommitMarker, TableFacts
-from ctas_spark.publish.marker import Kind
+from ctas_spark.publish.marker import PublicationKind
 
 NOTHING: Mapping[str, str] = {}
 ID_COLUMN = {"name": "id", "type": "long", "nullable": True, "metadata": {}}
@@ -36,7 +36,9 @@ def theirs(number: int) -> CommitFacts:
     return CommitFacts(number, "WRITE", 0, None)
 
 
-def ours(number: int, version: str = "v1", kind: Kind = Kind.BUILD) -> CommitFacts:
+def ours(
+    number: int, version: str = "v1", kind: PublicationKind = PublicationKind.BUILD
+) -> CommitFacts:
     """A commit with our marker; its commit id is ``c`` and the number."""
     marker = CommitMarker(f"c{number}", version, "", "db.t", "isolated", kind, 0)
     return CommitFacts(number, "REPLACE", 0, marker)

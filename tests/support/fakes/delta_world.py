@@ -28,7 +28,7 @@ from ctas_spark.files.table import Services
 from ctas_spark.metastore.client import PROVIDER
 from ctas_spark.publish.catalog import Capabilities, ConflictCheck
 from ctas_spark.publish.locks import NoLock
-from ctas_spark.publish.marker import Kind, name_of_record, new_version_id
+from ctas_spark.publish.marker import PublicationKind, name_of_record, new_version_id
 from ctas_spark.publish.staged_table import StagedTable
 from ctas_spark.publish.version import before_the_call
 from ctas_spark.steps import StepReport
@@ -191,7 +191,7 @@ class World:
         self.tables.logs[stage].add("CREATE TABLE AS SELECT")
         return staged
 
-    def publishes(self, version: str, kind: Kind = Kind.BUILD) -> None:
+    def publishes(self, version: str, kind: PublicationKind = PublicationKind.BUILD) -> None:
         """A commit of ours in the table's log."""
         marker = CommitMarker(f"c{version}", version, "", str(TARGET), "isolated", kind, NOW)
         self.log.add("CREATE OR REPLACE TABLE", marker)

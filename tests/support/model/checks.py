@@ -2,7 +2,7 @@
 
 from ctas_spark.context import OnConflict, TableName
 from ctas_spark.metastore.client import PLACEHOLDER, TableEntry
-from ctas_spark.publish.marker import MOST_ENTRIES, Kind, Lineage, Marker
+from ctas_spark.publish.marker import MOST_ENTRIES, Lineage, Marker, PublicationKind
 from ctas_spark.publish.version import Outcome
 from model.attempts import Attempt, columns_of
 from model.spark import partitions
@@ -61,7 +61,7 @@ def _has_a_lineage(world: ModelWorld, target: TableName, lineage: Lineage) -> No
         version = publication.version
         made = _made(world, version)
         assert made.staged.target == target, f"{target} shows a version of {made.staged.target}"
-        if publication.kind is Kind.ROLLBACK:
+        if publication.kind is PublicationKind.ROLLBACK:
             continue
         aborts = made.staged.context.on_conflict is OnConflict.ABORT
         if aborts and before is not None:

@@ -18,7 +18,7 @@ from ctas_spark.files.base import (
 from ctas_spark.files.directories import FORMER, STAGING_ID
 from ctas_spark.files.record import RECORD
 from ctas_spark.metastore.client import EntryChange, TableEntry
-from ctas_spark.publish.marker import Kind, Marker
+from ctas_spark.publish.marker import Marker, PublicationKind
 from ctas_spark.publish.version import Outcome
 from ctas_spark.retention.rules import RetentionRules
 
@@ -249,7 +249,7 @@ def _is_of(attempt: "Attempt | None", entry: TableEntry | None) -> bool:
 
 def _is_rolled_back(entry: TableEntry) -> bool:
     marker = Marker.of(entry)
-    return marker is not None and marker.lineage.entries[0].kind is Kind.ROLLBACK
+    return marker is not None and marker.lineage.entries[0].kind is PublicationKind.ROLLBACK
 
 
 def _is_upkeep(was: TableEntry, now: TableEntry, *, was_held: bool) -> bool:
@@ -272,7 +272,7 @@ def _is_fence(was: TableEntry, now: TableEntry) -> bool:
     marker = Marker.of(now)
     kind = marker.lineage.entries[0].kind if marker else None
     later = was.parameters.get(LAST_DDL_TIME) != now.parameters.get(LAST_DDL_TIME)
-    return _same_data(was, now) and (kind is Kind.FENCE if marker else later)
+    return _same_data(was, now) and (kind is PublicationKind.FENCE if marker else later)
 
 
 def _same_data(was: TableEntry, now: TableEntry) -> bool:

@@ -13,7 +13,7 @@ from ctas_spark.metastore.client import (
     Partition,
     TableEntry,
 )
-from ctas_spark.publish.marker import Kind, Marker
+from ctas_spark.publish.marker import Marker, PublicationKind
 from fakes.clock import FakeClock
 from fakes.metastore import FakeMetastore
 from fakes.storage import FakeStorage
@@ -131,7 +131,7 @@ class ModelWorld:
             marker = Marker.of(now)
             if now == was or now is None or marker is None or marker.commit in self._rollbacks:
                 continue
-            if marker.lineage.entries[0].kind is Kind.ROLLBACK:
+            if marker.lineage.entries[0].kind is PublicationKind.ROLLBACK:
                 self._rollbacks.add(marker.commit)
                 self.columns.pop(str(now.location), None)
 

@@ -4,7 +4,7 @@ import pytest
 
 from ctas_spark.context import TableName
 from ctas_spark.errors import InvalidArgumentError
-from ctas_spark.temporary import Kind, TemporaryObjects, expand
+from ctas_spark.temporary import TemporaryKind, TemporaryObjects, expand
 from fakes.temporary_views import FakeSession
 
 ORDERS, OTHERS = TableName("shop", "orders"), TableName("sales", "orders")
@@ -61,13 +61,13 @@ def test_a_drop_touches_one_object_of_its_kind() -> None:
     """And says whether there was one."""
     session = FakeSession()
     objects = TemporaryObjects(session)
-    objects.shadow(ORDERS, session.frame(), Kind.TABLE)
+    objects.shadow(ORDERS, session.frame(), TemporaryKind.TABLE)
     objects.add_function(ORDERS, "orders_1")
-    assert not objects.drop(ORDERS, Kind.VIEW)
-    assert objects.drop(ORDERS, Kind.TABLE)
-    assert objects.listed(Kind.FUNCTION) == [ORDERS]
+    assert not objects.drop(ORDERS, TemporaryKind.VIEW)
+    assert objects.drop(ORDERS, TemporaryKind.TABLE)
+    assert objects.listed(TemporaryKind.FUNCTION) == [ORDERS]
     assert session.views == {}
-    assert objects.drop(ORDERS, Kind.FUNCTION)
+    assert objects.drop(ORDERS, TemporaryKind.FUNCTION)
     assert session.statements == ["DROP TEMPORARY FUNCTION IF EXISTS `orders_1`"]
 
 
@@ -79,6 +79,6 @@ def test_what_a_run_has_made_is_cleared_without_what_was_there() -> None:
     kept = objects.all
     objects.shadow(OTHERS, session.frame())
     objects.clear(keep=kept)
-    assert objects.listed(Kind.VIEW) == [ORDERS]
+    assert objects.listed(TemporaryKind.VIEW) == [ORDERS]
     objects.clear()
     assert session.views == {}

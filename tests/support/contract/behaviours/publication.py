@@ -25,7 +25,7 @@ from ctas_spark.errors import (
     StagingError,
 )
 from ctas_spark.metastore.client import TableEntry
-from ctas_spark.publish.marker import Kind, Marker
+from ctas_spark.publish.marker import Marker, PublicationKind
 from ctas_spark.publish.version import Outcome
 
 
@@ -151,7 +151,7 @@ def lines_up_its_versions(subject: Subject) -> None:
     published = [subject.published(number).staged.version for number in (1, 2, 3)]
     marker = _marker(subject)
     entries = marker.lineage.entries
-    builds = [entry.version for entry in entries if entry.kind is Kind.BUILD]
+    builds = [entry.version for entry in entries if entry.kind is PublicationKind.BUILD]
     assert builds == published[::-1]
     assert {entry.version for entry in entries} == set(published)
     assert (marker.version, marker.commit) == (published[-1], entries[0].commit)

@@ -12,7 +12,7 @@ from contract.behaviours.registry import (
 )
 from contract.subjects import Subject
 from ctas_spark.errors import ConcurrentWriteError, NoSuchVersionError
-from ctas_spark.publish.marker import Kind
+from ctas_spark.publish.marker import PublicationKind
 
 LIVE, LAST = "live", "last published"
 
@@ -23,7 +23,7 @@ def tells_its_versions(subject: Subject) -> None:
     state = LIVE if subject.place.claim.knows_live else LAST
     published = [subject.published(number).staged.version for number in (1, 2, 3)]
     events = subject.catalog.history(subject.context())
-    builds = [event for event in events if event.kind == Kind.BUILD.value]
+    builds = [event for event in events if event.kind == PublicationKind.BUILD.value]
     assert [event.version for event in builds] == published[::-1]
     assert [event.version for event in builds if event.state == state] == published[-1:]
 

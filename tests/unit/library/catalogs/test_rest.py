@@ -19,7 +19,7 @@ CONTEXT = StagingContext(TARGET, "shop__ctas_spark")
 JOB = FakeJob()
 
 
-class Way:
+class WriteMode:
     """One of the two catalogs; its plans fail at begin with ``error``."""
 
     def __init__(self, name: str, error: Exception) -> None:
@@ -45,7 +45,7 @@ class Way:
 def ways() -> SimpleNamespace:
     """The server refuses forks."""
     refused = no_second_name(TARGET, RefusedError("it lies elsewhere"))
-    forked, in_sql = Way("fork", refused), Way("sql", RuntimeError("in SQL"))
+    forked, in_sql = WriteMode("fork", refused), WriteMode("sql", RuntimeError("in SQL"))
     catalog: Any = RestCatalog(forked, in_sql)  # type: ignore[arg-type]  # as far as they are asked
     return SimpleNamespace(forked=forked, in_sql=in_sql, catalog=catalog)
 

@@ -7,7 +7,7 @@ from ctas_spark.delta.base import DeltaAttempt, DeltaBase, DeltaTable
 from ctas_spark.delta.facts import CommitFacts, Since, TableFacts
 from ctas_spark.delta.tables import DeltaTables, LoadedTable
 from ctas_spark.errors import EntryModifiedError, MetastoreError
-from ctas_spark.publish.marker import Kind
+from ctas_spark.publish.marker import PublicationKind
 from ctas_spark.publish.version import Change, Outcome
 from fakes.delta_logs import ours, table, theirs
 from fakes.delta_world import World
@@ -46,7 +46,7 @@ VACUUMED = (CommitFacts(6, "VACUUM END", 0, None), CommitFacts(5, "VACUUM START"
     ("now", "since", "change"),
     [
         (BEGUN, (), Change.NONE),
-        (base(table(5)), (ours(5, kind=Kind.FENCE),), Change.WRITTEN),
+        (base(table(5)), (ours(5, kind=PublicationKind.FENCE),), Change.WRITTEN),
         (base(table(6)), VACUUMED, Change.MAINTAINED),
         (base(table(5)), (CommitFacts(5, "OPTIMIZE", 0, None),), Change.MAINTAINED),
         (base(table(7)), (*VACUUMED, theirs(5)), Change.WRITTEN),
@@ -95,7 +95,7 @@ def test_who_changed_it_is_said() -> None:
     """A version of ours by its id, another's commit by what it was."""
     assert "version v9" in attempt((ours(5, "v9"),)).who(BEGUN, base(table(5)))
     assert "WRITE, 5" in attempt((theirs(5),)).who(BEGUN, base(table(5)))
-    fence = (ours(5, kind=Kind.FENCE),)
+    fence = (ours(5, kind=PublicationKind.FENCE),)
     assert "a clean-up closed" in attempt(fence).who(BEGUN, base(table(5)))
     assert "dropped" in attempt(None).who(BEGUN, GONE)
     anew = base(table(0, identity="other"))

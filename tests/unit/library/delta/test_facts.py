@@ -5,9 +5,9 @@ import json
 import pytest
 
 from ctas_spark.delta.facts import CommitMarker
-from ctas_spark.publish.marker import Kind
+from ctas_spark.publish.marker import PublicationKind
 
-MARKER = CommitMarker("c1", "v1", "", "db.t", "isolated", Kind.BUILD, 5, 3, None)
+MARKER = CommitMarker("c1", "v1", "", "db.t", "isolated", PublicationKind.BUILD, 5, 3, None)
 
 
 def test_a_marker_is_read_back_as_it_was_written() -> None:

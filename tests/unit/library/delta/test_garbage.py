@@ -10,7 +10,7 @@ from ctas_spark.delta import record as records
 from ctas_spark.delta.facts import CommitFacts
 from ctas_spark.errors import MetastoreError
 from ctas_spark.metastore.client import PROVIDER
-from ctas_spark.publish.marker import Kind, Lineage, Marker, name_of_record
+from ctas_spark.publish.marker import Lineage, Marker, PublicationKind, name_of_record
 from ctas_spark.retention.clean_up import CleanUp
 from ctas_spark.retention.rules import Reason, RetentionRules, Sweep
 from ctas_spark.steps import StepReport
@@ -172,10 +172,10 @@ def test_a_rollback_of_the_version_keeps_it_published() -> None:
     """A fence with the version's name does not make it so."""
     world = World()
     made = world.attempt()
-    world.publishes(made.version, Kind.FENCE)
+    world.publishes(made.version, PublicationKind.FENCE)
     assert cleaned(world).freed == [made.stage]
     other = world.attempt(number=1)
-    world.publishes(other.version, Kind.ROLLBACK)
+    world.publishes(other.version, PublicationKind.ROLLBACK)
     assert cleaned(world).kept[other.version] is Reason.LIVE
 
 
@@ -269,7 +269,7 @@ def test_a_commit_of_ours_closes_a_table_to_older_attempts() -> None:
     """A rollback does not: RESTORE may leave the metadata as it is."""
     world = World()
     world.publishes("v1")
-    world.publishes("v1", Kind.FENCE)
-    world.publishes("v1", Kind.ROLLBACK)
+    world.publishes("v1", PublicationKind.FENCE)
+    world.publishes("v1", PublicationKind.ROLLBACK)
     commits: list[CommitFacts] = world.log.commits[1:]
     assert [one.refuses_older_attempts for one in commits] == [True, True, False]

@@ -5,9 +5,11 @@ from dataclasses import replace
 import pytest
 
 from ctas_spark.delta.facts import CommitMarker, has_all_files, live_files
-from ctas_spark.publish.marker import Kind
+from ctas_spark.publish.marker import PublicationKind
 
-MARKER = CommitMarker("c1", "20260101t000000x00000001", "", "a.t", "isolated", Kind.BUILD, 1)
+MARKER = CommitMarker(
+    "c1", "20260101t000000x00000001", "", "a.t", "isolated", PublicationKind.BUILD, 1
+)
 
 
 def _added(path: str, **also: object) -> dict[str, dict[str, object]]:
@@ -30,8 +32,10 @@ def test_a_file_whose_deletion_vector_changes_lives_on() -> None:
     assert live_files([[_added("a")], changed])["a"]["deletionVector"] == "new"
 
 
-@pytest.mark.parametrize("kind", [one for one in Kind if one is not Kind.BUILD])
-def test_only_a_build_of_ours_has_all_files(kind: Kind) -> None:
+@pytest.mark.parametrize(
+    "kind", [one for one in PublicationKind if one is not PublicationKind.BUILD]
+)
+def test_only_a_build_of_ours_has_all_files(kind: PublicationKind) -> None:
     """A rollback and a fence leave files in place, which only earlier commits name."""
 
     def told(marker: CommitMarker) -> list[dict[str, dict[str, str]]]:

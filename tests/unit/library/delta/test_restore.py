@@ -16,7 +16,7 @@ from ctas_spark.delta.restore import (
 )
 from ctas_spark.errors import ConcurrentWriteError
 from ctas_spark.metastore.client import PROVIDER
-from ctas_spark.publish.marker import Kind, Lineage, Marker
+from ctas_spark.publish.marker import Lineage, Marker, PublicationKind
 from fakes.delta_logs import ours, theirs
 from fakes.delta_world import CONTEXT, TARGET, FakeTables, World
 from fakes.metastore import entry
@@ -72,7 +72,7 @@ def test_a_rollback_is_one_commit_with_our_marker() -> None:
     assert (back.version, back.replaced, back.level.value) == ("v1", "v2", "isolated")
     marker = world.log.commits[-1].marker
     assert marker is not None
-    assert (marker.version, marker.kind, marker.base) == ("v1", Kind.ROLLBACK, "cv2")
+    assert (marker.version, marker.kind, marker.base) == ("v1", PublicationKind.ROLLBACK, "cv2")
     assert world.staged() == set()
 
 
@@ -131,7 +131,7 @@ def test_what_users_wrote_into_a_version_belongs_to_it() -> None:
     commits = [
         theirs(6),
         ours(5, "v2"),
-        ours(4, "v1", Kind.FENCE),
+        ours(4, "v1", PublicationKind.FENCE),
         theirs(3),
         ours(2, "v1"),
         theirs(1),
@@ -147,7 +147,7 @@ def test_anothers_replace_ends_a_version() -> None:
 
 def test_each_version_has_its_last_state_newest_first() -> None:
     """One that was published twice counts by the last time; the creation is known by its entry."""
-    rollback = ours(4, "v1", Kind.ROLLBACK)
+    rollback = ours(4, "v1", PublicationKind.ROLLBACK)
     commits = (rollback, ours(3, "v2"), theirs(2), ours(1, "v1"), theirs(0))
     assert last_states(commits, 4, "v0") == {"v1": 4, "v2": 3, "v0": 0}
     assert last_states(commits[:-1], 4, "v0") == {"v1": 4, "v2": 3}

@@ -10,7 +10,7 @@ from ctas_spark.files.base import FileBase, look
 from ctas_spark.files.publication import fenced
 from ctas_spark.files.record import Record
 from ctas_spark.metastore.client import EntryChange
-from ctas_spark.publish.marker import Kind, Marker
+from ctas_spark.publish.marker import Marker, PublicationKind
 from fakes.metastore import entry
 from fakes.world import TARGET_NAME, World, version_of
 
@@ -37,7 +37,10 @@ def test_a_fence_leaves_the_version(world: World) -> None:
     assert (after.location, after.columns) == (before.location, before.columns)
     assert (marker.version, marker.base, marker.level) == (published.version, was.commit, was.level)
     assert (marker.life, marker.commit == was.commit) == (was.life, False)
-    assert [e.kind for e in marker.lineage.entries] == [Kind.FENCE, Kind.BUILD]
+    assert [e.kind for e in marker.lineage.entries] == [
+        PublicationKind.FENCE,
+        PublicationKind.BUILD,
+    ]
 
 
 @pytest.mark.parametrize("is_plain", [True, False])

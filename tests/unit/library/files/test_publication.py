@@ -18,7 +18,7 @@ from ctas_spark.metastore.client import (
     EntryChange,
     TableEntry,
 )
-from ctas_spark.publish.marker import Kind, Marker
+from ctas_spark.publish.marker import Marker, PublicationKind
 from ctas_spark.steps import StepReport
 from fakes.metastore import entry
 from fakes.world import STAGING_SCHEMA, TARGET_NAME, World
@@ -72,7 +72,7 @@ def change(
         StepReport(TARGET_NAME),
     )
     marker = publication.marker_over(
-        seen, TARGET_NAME, "v2", Atomicity.ISOLATED, Kind.BUILD, now_ms=now
+        seen, TARGET_NAME, "v2", Atomicity.ISOLATED, PublicationKind.BUILD, now_ms=now
     )
     call = MetastoreCall(table, staged, seen, marker, PartitionState.PENDING, WRITTEN, columns)
     return call.change()
@@ -137,7 +137,7 @@ def test_every_publication_has_a_fresh_commit_id_that_sorts_after_its_bases() ->
     first = change(7)
     there = replace(BASE, location="file:/w/v2", parameters=first.parameters)
     second = publication.marker_over(
-        FileBase(there), TARGET_NAME, "v3", Atomicity.ATOMIC, Kind.ROLLBACK, now_ms=3
+        FileBase(there), TARGET_NAME, "v3", Atomicity.ATOMIC, PublicationKind.ROLLBACK, now_ms=3
     )
     marker = Marker.of(there)
     assert marker is not None
@@ -145,13 +145,13 @@ def test_every_publication_has_a_fresh_commit_id_that_sorts_after_its_bases() ->
     assert second.commit > marker.commit
     assert (second.target, second.level) == ("shop.orders", "atomic")
     told = [(one.version, one.kind, one.time_ms) for one in second.lineage.entries]
-    assert told == [("v3", Kind.ROLLBACK, 8), ("v2", Kind.BUILD, 7)]
+    assert told == [("v3", PublicationKind.ROLLBACK, 8), ("v2", PublicationKind.BUILD, 7)]
 
 
 def test_a_takeover_begins_a_lineage() -> None:
     """A table without our marker has no history that we know."""
     marker = publication.marker_over(
-        FileBase(BASE), TARGET_NAME, "v2", Atomicity.ISOLATED, Kind.BUILD, now_ms=0
+        FileBase(BASE), TARGET_NAME, "v2", Atomicity.ISOLATED, PublicationKind.BUILD, now_ms=0
     )
     assert (marker.base, marker.life, len(marker.lineage.entries)) == ("", marker.commit, 1)
 
@@ -162,7 +162,7 @@ def test_the_time_of_a_publication_over_our_own_marker_is_the_servers() -> None:
     there = FileBase(replace(BASE, location="file:/w/v2", parameters=first.parameters))
     assert "transient_lastDdlTime" not in change(9, base=there.entry).parameters
     marker = publication.marker_over(
-        there, TARGET_NAME, "v3", Atomicity.ISOLATED, Kind.BUILD, now_ms=8
+        there, TARGET_NAME, "v3", Atomicity.ISOLATED, PublicationKind.BUILD, now_ms=8
     )
     assert marker.lineage.entries[1].landed_ms == 1_800_000_001_000
 

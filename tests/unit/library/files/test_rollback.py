@@ -6,7 +6,7 @@ import pytest
 
 from ctas_spark.context import Atomicity, TableLayout, TableName
 from ctas_spark.errors import ConcurrentWriteError, NoSuchVersionError
-from ctas_spark.publish.marker import Kind, Marker
+from ctas_spark.publish.marker import Marker, PublicationKind
 from ctas_spark.publish.rollback import RolledBack
 from ctas_spark.retention.rules import Reason
 from fakes.metastore import entry
@@ -39,7 +39,11 @@ def test_the_version_before_is_published_with_its_schema(world: World) -> None:
     assert marker is not None
     assert after.columns == (("id", "bigint"),)
     assert marker.version == old.version
-    assert [e.kind for e in marker.lineage.entries] == [Kind.ROLLBACK, Kind.BUILD, Kind.BUILD]
+    assert [e.kind for e in marker.lineage.entries] == [
+        PublicationKind.ROLLBACK,
+        PublicationKind.BUILD,
+        PublicationKind.BUILD,
+    ]
 
 
 def test_a_named_version_is_published(world: World) -> None:

@@ -6,11 +6,13 @@ from ctas_spark.context import TableName
 from ctas_spark.iceberg.facts import TableFacts
 from ctas_spark.iceberg.fork import Fork
 from ctas_spark.iceberg.restore import history, last_of, publications
-from ctas_spark.publish.marker import Kind, SnapshotMarker
+from ctas_spark.publish.marker import PublicationKind, SnapshotMarker
 from fakes.iceberg import loaded
 
 
-def marker(commit: str, version: str, kind: Kind = Kind.BUILD) -> SnapshotMarker:
+def marker(
+    commit: str, version: str, kind: PublicationKind = PublicationKind.BUILD
+) -> SnapshotMarker:
     """A marker of a snapshot."""
     return SnapshotMarker(commit, version, "", "db.t", "isolated", kind, 1, 0, 0, version)
 
@@ -40,7 +42,7 @@ def table(
 
 
 A, B = marker("c1", "v1"), marker("c2", "v2")
-FENCE = marker("f1", "v1", Kind.FENCE)
+FENCE = marker("f1", "v1", PublicationKind.FENCE)
 
 
 def test_a_users_insert_belongs_to_the_version() -> None:

@@ -12,10 +12,10 @@ from ctas_spark.publish.marker import (
     MOST_CHARACTERS,
     MOST_ENTRIES,
     VERSION_ID,
-    Kind,
     Lineage,
     LineageEntry,
     Marker,
+    PublicationKind,
     new_commit_id,
     new_version_id,
     order_of,
@@ -26,7 +26,7 @@ from fakes.commits import commit
 from fakes.metastore import entry
 from fakes.world import TARGET_NAME
 
-ONE = LineageEntry(commit(1), Kind.BUILD, 1_700_000_000_000)
+ONE = LineageEntry(commit(1), PublicationKind.BUILD, 1_700_000_000_000)
 MARKER = Marker(ONE.commit, "v1", "", str(TARGET_NAME), "isolated", Lineage((ONE,)), ONE.commit)
 IN_PLACE = entry(TARGET_NAME, location=f"file:/w/{ONE.version}", parameters=MARKER.to_parameters())
 
@@ -34,7 +34,7 @@ numbers = st.none() | st.integers(0, 10**15)
 entries = st.builds(
     LineageEntry,
     st.builds(new_commit_id, st.integers(0, 10**13), st.just("20260101t000000x00000000")),
-    st.sampled_from(Kind),
+    st.sampled_from(PublicationKind),
     st.integers(0, 10**13),
     st.builds(WriteFigures, numbers, numbers, numbers),
 )
@@ -79,7 +79,7 @@ def test_a_lineage_holds_dozens_of_publications() -> None:
     lineage, figures = Lineage(), WriteFigures(rows=10**9, files=10**4, bytes=10**11)
     for number in range(100):
         commit_id = new_commit_id(1_700_000_000_000 + number, new_version_id(0))
-        entry = LineageEntry(commit_id, Kind.BUILD, figures=figures)
+        entry = LineageEntry(commit_id, PublicationKind.BUILD, figures=figures)
         lineage = lineage.followed_by(entry, 1_700_000_000_000)
     assert len(lineage.entries) >= 30
 
@@ -93,16 +93,16 @@ def test_a_lineage_tells_which_commits_it_has() -> None:
 
 def test_the_next_publication_says_when_the_one_before_had_landed() -> None:
     """That of the newest one stands in the entry itself."""
-    lineage = Lineage().followed_by(LineageEntry(commit(1), Kind.BUILD))
-    lineage = lineage.followed_by(LineageEntry(commit(2), Kind.BUILD), 17)
+    lineage = Lineage().followed_by(LineageEntry(commit(1), PublicationKind.BUILD))
+    lineage = lineage.followed_by(LineageEntry(commit(2), PublicationKind.BUILD), 17)
     assert [one.landed_ms for one in lineage.entries] == [None, 17]
 
 
 def test_a_version_has_the_figures_of_its_last_publication() -> None:
     """A fence counts nothing, and publishes nothing."""
-    seven = LineageEntry(commit(1, "a"), Kind.BUILD, figures=WriteFigures(rows=7))
-    nine = LineageEntry(commit(2, "b"), Kind.BUILD, figures=WriteFigures(rows=9))
-    lineage = Lineage((LineageEntry(commit(3, "b"), Kind.FENCE), nine, seven))
+    seven = LineageEntry(commit(1, "a"), PublicationKind.BUILD, figures=WriteFigures(rows=7))
+    nine = LineageEntry(commit(2, "b"), PublicationKind.BUILD, figures=WriteFigures(rows=9))
+    lineage = Lineage((LineageEntry(commit(3, "b"), PublicationKind.FENCE), nine, seven))
     assert [lineage.figures_of(one).rows for one in "abx"] == [7, 9, None]
 
 
@@ -119,7 +119,7 @@ def test_the_keys_of_a_marker_are_ones_that_a_metastore_filters_by() -> None:
 
 def test_only_a_fence_keeps_the_version() -> None:
     """Builds and rollbacks publish one."""
-    assert [kind for kind in Kind if kind.keeps_the_version] == [Kind.FENCE]
+    assert [kind for kind in PublicationKind if kind.keeps_the_version] == [PublicationKind.FENCE]
 
 
 def test_a_version_is_named_by_its_start_in_utc() -> None:

@@ -5,15 +5,15 @@
   {%- set target = this.incorporate(type='table') -%}
   {%- set existing = load_relation(this) -%}
   {%- set full_refresh = should_full_refresh() -%}
-  {%- set way = adapter.incremental.plan(target, existing, full_refresh, context) -%}
+  {%- set mode = adapter.incremental.plan(target, existing, full_refresh, context) -%}
 
-  {%- if way == 'whole' and adapter.publication.plan_if_possible(target, full_refresh) -%}
+  {%- if mode == 'whole' and adapter.publication.plan_if_possible(target, full_refresh) -%}
     {%- call ctas_publish_planned_table(target) -%}{{ ctas_query_of_created() }}{%- endcall -%}
-  {%- elif way == 'whole' -%}
+  {%- elif mode == 'whole' -%}
     {%- do adapter.run_record.count_writes(this, config.get('file_format')) -%}
     {%- do materialization_incremental_spark() -%}
     {%- do adapter.run_record.list_written(load_result('main').response) -%}
-  {%- elif way == 'with_old_rows' -%}
+  {%- elif mode == 'with_old_rows' -%}
     {%- call ctas_publish_planned_table(target) -%}{{ ctas_query_with_old_rows(existing) }}{%- endcall -%}
   {%- else -%}
     {%- do ctas_increment_in_place(target, existing) -%}

@@ -7,8 +7,8 @@
   {%- if existing is not none and not existing.is_table -%}
     {%- do exceptions.relation_wrong_type(existing, 'table') -%}
   {%- endif -%}
-  {%- set way = adapter.snapshots.plan(target, existing) -%}
-  {%- if way == 'in_place' or way == 'whole' and not adapter.publication.plan_if_possible(target, false) -%}
+  {%- set mode = adapter.snapshots.plan(target, existing) -%}
+  {%- if mode == 'in_place' or mode == 'whole' and not adapter.publication.plan_if_possible(target, false) -%}
     {%- do adapter.run_record.count_writes(this, config.get('file_format')) -%}
     {%- set built = materialization_snapshot_spark() -%}
     {%- do adapter.run_record.list_written(load_result('main').response) -%}
