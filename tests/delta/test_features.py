@@ -150,7 +150,7 @@ def test_an_append_only_table_is_refused_before_the_job(place: Place) -> None:
     place.sql(
         "CREATE TABLE {t} USING delta TBLPROPERTIES ('delta.appendOnly'='true') AS SELECT 1 AS a"
     )
-    with pytest.raises(AtomicityNotSupportedError, match="forbids"):
+    with pytest.raises(AtomicityNotSupportedError, match="must not be replaced"):
         place.begin()
     assert place.rows() == [(1,)]
 

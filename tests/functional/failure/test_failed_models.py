@@ -22,7 +22,7 @@ BREAKING = {
     "other_type": ("cast(id as int) as id, 'x' as s", "enforced contract that failed"),
     "null": (
         "nullif(id, 3) as id, 'x' as s",
-        'not_null id (1 rows)\n      - not_null id: {"id":null,"s":"x"}\n',
+        'not_null id (1 row)\n      - not_null id: {"id":null,"s":"x"}\n',
     ),
     "negative": (
         "id - 2 as id, 'x' as s",

@@ -104,7 +104,7 @@ def test_a_run_tells_every_hook_of_every_table(
     assert [one["eventType"] for one in of_broken] == ["START", "FAIL"]
 
     assert alerts.read_text().startswith(f"{project.schema}.broken failed: ")
-    assert run.log.count("hook bad_hook:Bad failed") == 1
+    assert run.log.count("hook bad_hook:Bad failed 6 times, first for ") == 1
     assert "hook bad_hook:Bad failed 6 times, first for" in run.log
     assert ": on_finished raised ValueError: no room for" in run.log
     assert "hush-2" not in run.log
