@@ -78,7 +78,7 @@ def _value(text: str, column: SeedColumn) -> str:
     is_lost = (
         f"char_length({text}) > {sized[1]}" if sized else f"{text} IS NOT NULL AND {value} IS NULL"
     )
-    where = quoting.string(f" below the header, column {column.name}: '")
+    where = quoting.string(f" below the header, column {quoting.unquoted(column.name)}: '")
     wrong = quoting.string(f"' does not fit the type {column.type}; {CORRECT}")
     name = quoting.string(f"[{InvalidSeedValueError.name}] row ")
     told = f"concat({name}, skipped + place + 1, {where}, left({text}, {MOST_OF_A_VALUE}), {wrong})"
