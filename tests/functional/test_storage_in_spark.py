@@ -1,10 +1,12 @@
 """A storage's files, as Spark's own file systems keep them."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
+from ctas_spark.engines import jvm
 from ctas_spark.storage.client import data_files
 from ctas_spark.storage.hadoop import HadoopStorage
 
@@ -59,6 +61,19 @@ def test_a_file_system_of_links_is_listed_like_what_they_lead_to(
     assert not storage.files("viewfs://links/there/nothing")
 
 
+@pytest.fixture
+def hadoops_own_files(spark: SparkSession) -> Iterator[None]:
+    """Not those without a process of chmod, which leave out the bit of the group."""
+    conf, own = jvm.hadoop_configuration(spark), "fs.file.impl"
+    before = conf.get(own)
+    conf.set(own, "org.apache.hadoop.fs.LocalFileSystem")
+    conf.set(f"{own}.disable.cache", "true")
+    yield
+    conf.unset(f"{own}.disable.cache")
+    conf.set(own, before) if before else conf.unset(own)
+
+
+@pytest.mark.usefixtures("hadoops_own_files")
 @pytest.mark.parametrize("scheme", ["", "file:", "file://"])
 def test_a_directory_gets_the_permissions_of_another(
     scheme: str, spark: SparkSession, tmp_path: Path

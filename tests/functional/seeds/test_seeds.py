@@ -56,7 +56,7 @@ def test_a_seed_that_fails_leaves_the_old_table(project: Project) -> None:
     assert not failed.success
     assert "was discarded" in failed.message("airports")
     for type_, value in (("int", "0.5"), ("decimal(3,1)", "many"), ("varchar(3)", "many")):
-        config = f"{{+column_types: {{seats: {type_}}}}}"
+        config = f"{{+column_types: {{seats: '{type_}'}}}}"
         said = (
             project_with(project, config, AIRPORTS.format(seats=value))
             .dbt("seed")
