@@ -25,11 +25,13 @@ QUERIES = ("select 1 as id", "select 'two' as id, 2 as n")
 def isolated(directory: Path) -> dict[str, str]:
     """Settings under which Spark loads its Hive classes a second time, from the same jars.
 
-    They are linked into ``directory``: Spark can't read jars below a path with a space.
+    They are linked into ``directory``: Spark can't read jars below a path with a space. Hadoop's
+    own local files find them behind that link, and those without a process of chmod do not.
     """
     jars = directory / "jars"
     jars.symlink_to(Path(pyspark.__file__).parent / "jars")
     return {
+        "spark.hadoop.fs.file.impl": "org.apache.hadoop.fs.LocalFileSystem",
         "spark.sql.hive.metastore.jars": "path",
         "spark.sql.hive.metastore.jars.path": f"{jars.as_uri()}/*.jar",
     }
