@@ -47,7 +47,7 @@ class OfServer:
     def found(self, database: str | None = None) -> dict[str, str]:
         """What each relation is."""
         schema = CtasSparkRelation.create(database, "shop")
-        in_catalog = self.relations.in_session_catalog if database is None else None
+        in_catalog = self.relations.of_session_catalog if database is None else None
         listed: list[Any] = (in_catalog or self.relations.tables)(schema)
         formats = ("is_delta", "is_hudi", "is_iceberg", "is_view")
         return {

@@ -74,7 +74,7 @@ class Relations:
     def listed(self, schema: CtasSparkRelation) -> list[BaseRelation]:
         """The tables, views and functions of a schema; none if it is not there."""
         if schema.in_session_catalog:
-            found = self.in_session_catalog(schema)
+            found = self.of_session_catalog(schema)
             return [*found, *self._functions(schema, {str(one.identifier) for one in found})]
         self.require_catalog(catalog_of(schema.database))
         try:
@@ -163,7 +163,7 @@ class Relations:
         found = implementation_of(self._invocation.spark, catalog)
         return found == CATALOG_OF_ICEBERG or catalog in declared
 
-    def in_session_catalog(self, schema: CtasSparkRelation) -> list[BaseRelation]:
+    def of_session_catalog(self, schema: CtasSparkRelation) -> list[BaseRelation]:
         """The session catalog's; a table that is dropped while Spark lists it fails the listing.
 
         dbt-spark takes the schema for empty then: snapshots and incremental models would begin
