@@ -1,8 +1,13 @@
-"""The archive of Spark's classes, which a later JVM maps instead of loading them (JDK's AppCDS)."""
+"""The archive of Spark's classes, which a later JVM maps instead of loading them.
+
+On Java 25 and newer it is an AOT cache, which also holds linked classes and the profiles of methods
+(JEP 483, 514, 515). On older ones it is an archive of loaded classes alone (AppCDS).
+"""
 
 import hashlib
 import logging
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,7 +22,12 @@ from ..errors import SparkNotStartedError
 
 logger = logging.getLogger(__name__)
 
-SUFFIX, TRIED = ".jsa", ".tried"
+CLASSES, AOT_CACHE, TRIED = ".jsa", ".aot", ".tried"
+MADE_BY = {CLASSES: "-XX:ArchiveClassesAtExit", AOT_CACHE: "-XX:AOTCacheOutput"}
+USED_BY = {CLASSES: "-XX:SharedArchiveFile", AOT_CACHE: "-XX:AOTCache"}
+AOT_JAVA = 25
+"""The first that makes its cache in one run (JEP 514); Java 24, without updates, needs two."""
+RELEASE = re.compile(r'^JAVA_VERSION="(\d+)', re.MULTILINE)
 ONLY_BY_HAND = "only-by-hand"
 """The file that says that none is made unasked any more."""
 TRAINING, UNASKED = f"{__package__}.training", f"{__package__}.class_archive"
@@ -39,7 +49,8 @@ def path() -> Path:
     java, found = Path(java_of_spark() or "java").resolve(), jars()
     parts = f"{java}\n{_changed(java)}\n{found}\n{_changed(found)}"
     key = hashlib.sha256(parts.encode()).hexdigest()[:16]
-    return cache_directory() / f"spark-{pyspark.__version__}-{key}{SUFFIX}"
+    suffix = AOT_CACHE if _release(java) >= AOT_JAVA else CLASSES
+    return cache_directory() / f"spark-{pyspark.__version__}-{key}{suffix}"
 
 
 def option() -> str:
@@ -53,7 +64,7 @@ def option() -> str:
         return ""
     with suppress(OSError):  # it may be another user's, or on a disk that nobody may write to
         os.utime(archive)  # it is in use
-    return f'"-XX:SharedArchiveFile={archive}"'
+    return f'"{USED_BY[archive.suffix]}={archive}"'
 
 
 def make_unasked() -> Path | None:
@@ -86,14 +97,14 @@ def make_unasked() -> Path | None:
 
 
 def make() -> Path:
-    """Make the archive, some 200 MB; another process runs a Spark for half a minute for that.
+    """Make the archive, some 200 MB; another process runs a Spark for that, a minute or two.
 
     Raises:
         SparkNotStartedError: that Spark failed, or its Java makes no archives.
     """
     archive = path()
     archive.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = archive.with_suffix(f".{os.getpid()}")
+    unfinished = archive.with_name(f"{archive.stem}-{os.getpid()}{archive.suffix}")
     try:
         done = _train(unfinished)
         if done.returncode or not unfinished.exists():
@@ -139,7 +150,7 @@ def _train(archive: Path) -> "subprocess.CompletedProcess[str]":
     """Run the process elsewhere: Python would import what lies here."""
     with TemporaryDirectory() as scratch:
         return subprocess.run(  # noqa: S603 (our own module)
-            [sys.executable, "-m", TRAINING, str(archive)],
+            [sys.executable, "-m", TRAINING, MADE_BY[archive.suffix], str(archive)],
             cwd=scratch,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -164,6 +175,13 @@ def cache_directory() -> Path:
 def jars() -> Path:
     """The directory of the jars that Spark's own scripts choose."""
     return Path(os.environ.get("SPARK_HOME") or Path(pyspark.__file__).parent, "jars")
+
+
+def _release(java: Path) -> int:
+    """The feature release of a Java, as its own installation says it; 0 where none does."""
+    release = java.parent.parent / "release"
+    found = RELEASE.search(release.read_text()) if release.is_file() else None
+    return int(found[1]) if found else 0
 
 
 def _changed(one: Path) -> int:

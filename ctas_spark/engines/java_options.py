@@ -22,7 +22,7 @@ LATER_C2 = (
 )
 """Code is optimized after some six times as many calls as by default: short runs end before that
 has paid off, and the loops of a long job get there all the same."""
-ARCHIVES = re.compile(r"-Xshare|SharedArchiveFile|ArchiveClassesAtExit")
+ARCHIVES = re.compile(r"-Xshare|SharedArchiveFile|ArchiveClassesAtExit|AOT(?:Cache|Mode|Config)")
 
 
 def java_options(settings: Mapping[str, str], log_directory: str, *, is_local: bool) -> str:

@@ -294,6 +294,8 @@ def test_a_lost_answer_is_not_taken_for_the_end_of_a_jvm() -> None:
         ("21", "4.1.4", True),
         ("11", "4.1.4", False),
         ("25", "4.1.4", False),
+        ("25", "4.3.0", True),
+        ("11", "4.3.0", False),
         ("1.8", "3.5.9", True),
         ("21", "3.5.9", False),
     ],
@@ -321,7 +323,8 @@ def test_no_java_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", "")
     said = complaint("4.1.4")
-    assert "there is none on PATH" in str(said)
+    assert "there is none on PATH); PySpark 4.1.4 needs 17 or 21: " in str(said)
+    assert "PySpark 4.3.0 needs 17, 21 or 25: " in str(complaint("4.3.0"))
     assert "apt-get install" in str(said)
 
 

@@ -50,7 +50,8 @@ logger = _Logger("CtasSpark")
 
 P = ParamSpec("P")
 R = TypeVar("R")
-RUNS_ON = {3: (8, 11, 17), 4: (17, 21)}
+RUNS_ON = {"3": (8, 11, 17), "4": (17, 21, 25), "4.0": (17, 21), "4.1": (17, 21)}
+"""Javas by PySpark; Hadoop 3.5, which runs on 25, comes with 4.2."""
 INSTALL = "apt-get install openjdk-17-jre-headless (or set JAVA_HOME to a Java of that version)"
 FRAMES = re.compile(
     r"\n\nJVM stacktrace:|\nThis stopped SparkContext was created at:|\n=== Streaming Query"
@@ -100,8 +101,9 @@ JVM_ENDED = "Spark's JVM has ended: it was killed or ran out of memory"
 def complaint(spark_version: str) -> str | None:
     """Why Spark can't start on the Java that its own scripts would choose; None if it can."""
     java = class_archive.java_of_spark()
-    fitting = RUNS_ON.get(int(spark_version.split(".", 1)[0]), ())
-    needed = f"PySpark {spark_version} needs {' or '.join(map(str, fitting))}: {INSTALL}"
+    major, minor, *_ = spark_version.split(".")
+    fitting = RUNS_ON.get(f"{major}.{minor}") or RUNS_ON.get(major, ())
+    needed = f"PySpark {spark_version} needs {_one_of(fitting)}: {INSTALL}"
     if java is None:
         has_home = bool(os.environ.get("JAVA_HOME"))
         where = "there is none in JAVA_HOME" if has_home else "there is none on PATH"
@@ -111,6 +113,11 @@ def complaint(spark_version: str) -> str | None:
     if found and fitting and int(found[1]) not in fitting:
         return f"{java} is Java {found[1]}; {needed}"
     return None
+
+
+def _one_of(javas: tuple[int, ...]) -> str:
+    *others, last = map(str, javas or ("another",))
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def message(error: BaseException) -> str:

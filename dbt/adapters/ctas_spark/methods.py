@@ -37,7 +37,7 @@ from dbt.flags import get_flags
 SURE_TO_USE_SPARK = ("run", "build", "test", "seed", "snapshot", "show")
 """Commands that need it as soon as they have parsed, unless nothing is selected."""
 ARCHIVE_IS_MADE = (
-    "Later runs will start faster: an archive of Spark's classes, about 200 MB in {}, is made in "
+    "Later runs will start faster: an archive of Spark's classes, 200 to 250 MB in {}, is made in "
     "the background. To remove it for good, run dbt run-operation ctas_archive_classes --args "
     "'{{remove: true}}'"
 )

@@ -12,6 +12,9 @@ import pytest
 from ctas_spark.engines import class_archive
 from ctas_spark.errors import SparkNotStartedError
 
+OF_CLASSES = ".jsa", "-XX:ArchiveClassesAtExit", "-XX:SharedArchiveFile"
+OF_JAVA = ".aot", "-XX:AOTCacheOutput", "-XX:AOTCache"
+
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -48,6 +51,41 @@ def test_each_java_and_each_spark_has_its_own(
     assert class_archive.path() in found
 
 
+def java_of_release(home: Path, monkeypatch: pytest.MonkeyPatch, release: str) -> None:
+    """Let Spark's scripts find a Java whose installation says this."""
+    java = home / "bin" / "java"
+    java.parent.mkdir(parents=True)
+    java.touch(mode=0o755)
+    (home / "release").write_text(release)
+    monkeypatch.setenv("JAVA_HOME", str(home))
+
+
+@pytest.mark.parametrize(
+    ("release", "kind"),
+    [
+        ('JAVA_VERSION="17.0.15"', OF_CLASSES),
+        ('JAVA_VERSION="24.0.2"', OF_CLASSES),
+        ('A="b"\nJAVA_VERSION="25.0.3"\n', OF_JAVA),
+        ('JAVA_VERSION="26"', OF_JAVA),
+        ("", OF_CLASSES),
+    ],
+)
+def test_from_java_25_on_it_is_javas_own_cache(
+    release: str, kind: tuple[str, str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first that makes it in one run; an older Java gets an archive of classes."""
+    suffix, makes, uses = kind
+    java_of_release(tmp_path / "jdk", monkeypatch, release)
+    train_with(
+        monkeypatch,
+        tmp_path,
+        f"import sys; assert sys.argv[1] == {makes!r}; open(sys.argv[2], 'w')\n",
+    )
+    made = class_archive.make()
+    assert made.suffix == suffix
+    assert class_archive.option() == f'"{uses}={made}"'
+
+
 def test_it_is_made_by_another_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cache: Path
 ) -> None:
@@ -57,7 +95,7 @@ def test_it_is_made_by_another_process(
         tmp_path,
         "import pathlib, sys\n"
         "assert not list(pathlib.Path.cwd().iterdir())\n"
-        "pathlib.Path(sys.argv[1]).write_bytes(b'archive')\n",
+        "pathlib.Path(sys.argv[2]).write_bytes(b'archive')\n",
     )
     assert class_archive.option() == ""
     made = class_archive.make()
@@ -71,7 +109,7 @@ def test_it_is_made_by_another_process(
         ("", "it said nothing"),
         ("raise SystemExit('no Java')", "no Java"),
         ("print('[0.1s][error][cds] a reason\\nthe end')", "[0.1s][error][cds] a reason"),
-        ("import sys; open(sys.argv[1], 'w'); sys.exit('no memory')", "no memory"),
+        ("import sys; open(sys.argv[2], 'w'); sys.exit('no memory')", "no memory"),
     ],
 )
 def test_one_that_is_not_made_leaves_nothing(
@@ -164,7 +202,7 @@ def test_one_that_was_made_unasked_leaves_no_note(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cache: Path
 ) -> None:
     """Of one that was not made, the note stays."""
-    train_with(monkeypatch, tmp_path, "import sys; open(sys.argv[1], 'w')")
+    train_with(monkeypatch, tmp_path, "import sys; open(sys.argv[2], 'w')")
     cache.mkdir(parents=True)
     note = class_archive.path().with_suffix(class_archive.TRIED)
     note.touch()

@@ -95,6 +95,7 @@ def test_whoever_chose_how_classes_are_shared_gets_no_archive() -> None:
     """Not even one that is made unasked."""
     assert lacks_archive(with_defaults({}, "logs"))
     assert not lacks_archive(with_defaults({JAVA_OPTIONS: "-Xshare:off"}, "logs"))
+    assert not lacks_archive(with_defaults({JAVA_OPTIONS: "-XX:AOTMode=off"}, "logs"))
     archive = class_archive.path()
     archive.parent.mkdir(parents=True)
     archive.touch()
