@@ -168,7 +168,7 @@ class SessionJob(StoppableJob):
             if str(stage.status()) == ACTIVE
         ]
         rows = sum(int(stage.outputRecords()) for stage in stages)
-        written = [f"{rows:,} rows were written"] if rows else []
+        written = [f"rows written: {rows:,}"] if rows else []
         return ", ".join([*running, *written] if running else [NO_TASK, *written])
 
     def _driver_has_ended(self) -> bool:

@@ -161,10 +161,10 @@ ENDED = {**RUNS, "status": "COMPLETE", "outputRecords": 1_200}
 
 def test_a_running_statement_says_how_far_it_is() -> None:
     """By the tasks of stages that run, and the rows of all; nothing, once the driver has ended."""
-    assert counting(ENDED, RUNS).progress() == "stage 7: 3 of 20 tasks, 1,205 rows were written"
+    assert counting(ENDED, RUNS).progress() == "stage 7: 3 of 20 tasks, rows written: 1,205"
     assert counting({**RUNS, **READ}).progress() == "stage 7: 3 of 20 tasks"
     no_task = "no task runs: Spark plans it, or finishes it"
-    assert counting(ENDED).progress() == f"{no_task}, 1,200 rows were written"
+    assert counting(ENDED).progress() == f"{no_task}, rows written: 1,200"
     gone = counting(RUNS)
     context: Any = gone.spark.sparkContext
 
