@@ -99,8 +99,8 @@ def test_the_help_needs_no_spark(parsed: Terminal) -> None:
     """It is one table, and a call of each operation."""
     said = parsed.said("ctas_help", succeeds=True).splitlines()
     assert said[0] == "dbt run-operation OPERATION --args '{ARGUMENT: VALUE, ...}'"
-    assert said[2] == "| operation | argument | value | meaning |"
-    assert "| | fence | true or false | deletes old versions even if a paused writer " in str(said)
+    assert said[2] == "| operation | argument | meaning |"
+    assert "| | fence: true | also what a paused writer could still publish |" in said
     assert said[-1] == "dbt run-operation ctas_warm_spark"
 
 
