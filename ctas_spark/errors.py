@@ -104,9 +104,9 @@ class ConfigurationError(StagingError):
 
     name = "INVALID_CONFIGURATION"
 
-    def __init__(self, model: str, problems: Sequence[str]) -> None:
+    def __init__(self, node: str, problems: Sequence[str]) -> None:
         self.problems = tuple(problems)
-        where = f"model {model}; no job was started"
+        where = f"{node}; no job was started"
         super().__init__(_listed("configuration error", where, self.problems))
 
 

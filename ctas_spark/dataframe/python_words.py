@@ -13,7 +13,6 @@ OF_A_CALL: Words = (
     (r"\b(this|the) model('s query)? (began|reads|writes|saw|ran)\b", r"\1 call\2 \3"),
     (r"\b(this|the) model's version\b", r"\1 call's version"),
     (r"\b(this|the) model's (rows|query)\b", r"the \2"),
-    (r"\b(configuration errors?) in model ", r"\1 of "),
     (r"\bthe next run of this model\b", "the next call"),
     (r"\bno model of that catalog was started\b", "nothing was started"),
     (r"\biceberg_catalogs in the profile\b", "the option iceberg_catalogs"),

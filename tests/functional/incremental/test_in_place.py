@@ -90,7 +90,7 @@ def test_a_batch_replaces_no_rows_of_another(project: Project) -> None:
         assert "microbatch: a partition (d)" in run.log
         assert project.rows("select id from {schema}.given") == [(1,)]
         for name in ("shifted", "coarse"):
-            said = f"configuration error in model model.tested.{name}; no job was started"
+            said = f"configuration error in model.tested.{name}; no job was started"
             assert said in run.log, run.log
         assert "partition_by: a partition (d) with rows of the batch from 2026-03-08" in run.log
         assert "Partition by the UTC day of at" in run.log

@@ -90,7 +90,7 @@ def test_models_that_are_not_published_are_named_before_spark_starts(parsed: Ter
     said = parsed.said("ctas_recover", "{model: wrong}", succeeds=False, grace="1h")
     wrong = FAILED.replace("Runtime", "Compilation")
     assert said == (
-        f"{wrong}[INVALID_CONFIGURATION] 1 configuration error in model model.tested.wrong; "
+        f"{wrong}[INVALID_CONFIGURATION] 1 configuration error in model.tested.wrong; "
         f"no job was started:\n    - {GRACE}\n"
     )
 
@@ -171,7 +171,7 @@ def test_what_was_published_is_listed_and_rolled_back(terminal: Terminal) -> Non
 
 def _is_a_row(terminal: Terminal, live: str, kept: str) -> None:
     """A model's wrong config is one line, with a warning; the others are looked after."""
-    what = "[INVALID_CONFIGURATION] 1 configuration error in model model.tested.wrong; no job was "
+    what = "[INVALID_CONFIGURATION] 1 configuration error in model.tested.wrong; no job was "
     warning = f"CtasSpark adapter: shop.wrong: {what}started:\n  - {GRACE}\n"
     said = terminal.said("ctas_vacuum", succeeds=True, grace="1h")
     assert said == (

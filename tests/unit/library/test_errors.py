@@ -47,7 +47,7 @@ def test_the_drawn_tree_is_the_tree() -> None:
         (ConcurrentWriteError("no", table="s.t"), "[CONCURRENT_WRITE] no\n  table: s.t"),
         (
             ConfigurationError("m", ["a", "b"]),
-            "[INVALID_CONFIGURATION] 2 configuration errors in model m; no job was started:\n  - a",
+            "[INVALID_CONFIGURATION] 2 configuration errors in m; no job was started:\n  - a",
         ),
         (ProfileError.of(["a"]), "[INVALID_PROFILE] 1 error in the profile; nothing was started:"),
     ],
