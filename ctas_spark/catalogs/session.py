@@ -13,11 +13,10 @@ from ..clock import SYSTEM_CLOCK, Clock
 from ..context import SESSION_CATALOG, StagingContext, TableName
 from ..delta.catalog import DeltaCatalog
 from ..delta.tables import DeltaTables
-from ..engines import commands, jvm
+from ..engines import commands, jvm, sharing
 from ..engines.calls import refresh
 from ..engines.protocol import UNKNOWN, WriteFigures
 from ..engines.session import SessionEngine
-from ..engines.warm.attached import ATTACHED
 from ..errors import AtomicityNotSupportedError, NoSuchCatalogError, StagingError
 from ..files.catalog import SessionCatalog
 from ..files.data_files import has_changed
@@ -56,8 +55,8 @@ OTHERS_COUNT = (
     "if another program than dbt runs ANALYZE on a table with partition_metadata: files, it writes "
     "size 0, and every join then broadcasts the table"
 )
-OF_THIS_PROCESS = ProcessLock(ATTACHED.alone)
-"""Of every invocation in this process; runs that use one warm Spark share it."""
+OF_THIS_PROCESS = ProcessLock(lambda name: sharing.registered().alone(name))
+"""Of every invocation in this process; processes that share one Spark share it, too."""
 GRANT = "GRANT SELECT ON TABLE any_schema.any_table TO `anyone`"
 
 

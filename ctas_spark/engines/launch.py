@@ -19,12 +19,10 @@ from pyspark.sql import SparkSession
 from ..context import SESSION_CATALOG
 from ..errors import ProfileError, ServerNotReachedError, SparkNotStartedError
 from ..redaction import is_secret
-from . import jvm
+from . import jvm, sharing
 from .embedded import TABLES, WAREHOUSE, beside, path_for_spark, spark_defaults
 from .java_options import JAVA_OPTIONS, LOG, java_options, lacks_archive
 from .start import START, Opened
-from .warm.attached import attach_to_warm
-from .warm.needs import Needs
 
 DEFAULTS = {
     "spark.sql.ansi.enabled": "false",  # as dbt-spark: the same SQL on Spark 3 and 4
@@ -80,14 +78,14 @@ def start_spark(
     *,
     uses_metastore: bool = True,
 ) -> SparkSession:
-    """The session of this process; the first call starts it, or takes one in a warm Spark.
+    """The session of this process; the first call starts it, or takes one in a shared Spark.
 
     An invocation gives it the settings once: what is set in it later stands.
 
     Args:
         settings: Spark's configuration; the user's values win over the defaults.
         log_directory: where Spark's and Derby's own logs go instead of the console.
-        say: told that Spark starts, which takes some seconds, or that a warm one is used.
+        say: told that Spark starts, which takes some seconds, or that a shared one is used.
         project: the directory of an embedded metastore that the settings don't place; without
             it, Spark's own default. It is that of the first call.
         uses_metastore: the start includes the session catalog's metastore. An embedded one is
@@ -95,7 +93,7 @@ def start_spark(
 
     Raises:
         JobCanceledError: a signal ended the start.
-        MetastoreInUseError: a warm Spark that does not fit has the embedded metastore open.
+        MetastoreInUseError: a shared Spark that does not fit has the embedded metastore open.
         ProfileError: a jar that it names is not there, or is not one.
         ServerNotReachedError: its master does not answer.
         SparkNotStartedError: the JVM ended before it could be used.
@@ -108,7 +106,7 @@ def start_spark(
             session = _session(with_defaults(settings, log_directory))
         else:
             wanted = complete(settings, log_directory, project)
-            session = attach_to_warm(Needs.of(wanted, settings), say) or launch_spark(
+            session = sharing.registered().session(wanted, settings, say) or launch_spark(
                 wanted, log_directory, say, project, uses_metastore=uses_metastore
             )
         silence_query_loggers()

@@ -14,9 +14,8 @@ from pyspark.sql import SparkSession
 
 from .. import quoting
 from ..context import SESSION_CATALOG, TableName
-from . import jvm, plans
+from . import jvm, plans, sharing
 from .protocol import StoppableJob, TableRead, WriteFigures
-from .warm.attached import ATTACHED
 
 logger = logging.getLogger(__name__)
 
@@ -89,8 +88,9 @@ class SessionJob(StoppableJob):
         self._statements += 1
         context = self.spark.sparkContext
         if self._statements == 1:
-            ATTACHED.mark(self.spark)
-            context.setLocalProperty(POOL, ATTACHED.pool)
+            shared = sharing.registered()
+            shared.mark(self.spark)
+            context.setLocalProperty(POOL, shared.pool)
         context.setJobGroup(self.group, self._statement, interruptOnCancel=True)
 
     def run(self, sql: str) -> Any:

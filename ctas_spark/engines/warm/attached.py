@@ -3,11 +3,10 @@
 
 import fcntl
 import hashlib
-import itertools
 import os
 import shutil
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
@@ -18,6 +17,7 @@ from pyspark.sql import SparkSession
 
 from ...errors import MetastoreInUseError
 from .. import jvm
+from ..sharing import Sharing
 from . import sockets
 from .needs import Needs
 
@@ -28,14 +28,30 @@ COMMAND = "dbt run-operation ctas_warm_spark"
 STOP_COMMAND = f"{COMMAND} --args '{{stop: true}}'"
 
 
-class Attached:
+class Attached(Sharing):
     """The warm Spark that this process uses, if it uses one."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._visit: sockets.Visit | None = None
         self._answer: sockets.Message = {}
-        self._thread = threading.local()
-        self._numbers = itertools.count(1)
+
+    def session(
+        self, complete: Mapping[str, str], profile: Mapping[str, str], say: Callable[[str], None]
+    ) -> Any:
+        """This run's session in a warm Spark; None if there is none that fits.
+
+        Raises:
+            MetastoreInUseError: one that does not fit has this run's embedded metastore open.
+        """
+        if os.environ.get(SWITCH, "").lower() == OFF:
+            return None
+        run = Needs.of(complete, profile)
+        if (found := find(run, say)) is None:
+            return None
+        visit, answer = found
+        say(f"Using {named(visit)}; its log is {visit.greeting['log']}")
+        return self.attach(run, visit, answer)
 
     @contextmanager
     def alone(self, name: str) -> Iterator[None]:
@@ -52,7 +68,7 @@ class Attached:
     def attach(self, run: Needs, visit: sockets.Visit, answer: sockets.Message) -> Any:
         """The run's session: settings, temporary views and relation cache are its own."""
         self._visit, self._answer = visit, answer
-        self._thread, self._numbers = threading.local(), itertools.count(1)
+        self._forget_threads()
         try:
             with ThreadPoolExecutor(1) as thread:  # in the main one PySpark takes SIGINT
                 session = thread.submit(_session, answer).result()
@@ -92,29 +108,11 @@ class Attached:
         jvm.activate(spark)
 
     @property
-    def pool(self) -> str:
-        """A name for this thread's share of the cores; later runs use it again."""
-        if not hasattr(self._thread, "number"):
-            self._thread.number = next(self._numbers)
-        return f"ctas-spark-{self._answer.get('slot', 0)}-{self._thread.number}"
+    def slot(self) -> int:
+        return int(self._answer.get("slot", 0))
 
 
 ATTACHED = Attached()
-
-
-def attach_to_warm(run: Needs, say: Callable[[str], None]) -> Any:
-    """This run's session in a warm Spark; None if there is none that fits.
-
-    ``say`` is told which one is used, or why one of this directory is not.
-
-    Raises:
-        MetastoreInUseError: one that does not fit has this run's embedded metastore open.
-    """
-    if os.environ.get(SWITCH, "").lower() == OFF or (found := find(run, say)) is None:
-        return None
-    visit, answer = found
-    say(f"Using {named(visit)}; its log is {visit.greeting['log']}")
-    return ATTACHED.attach(run, visit, answer)
 
 
 def find(run: Needs, say: Callable[[str], None]) -> tuple[sockets.Visit, sockets.Message] | None:

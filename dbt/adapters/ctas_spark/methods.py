@@ -12,7 +12,7 @@ from ctas_spark.catalogs.formats import with_formats
 from ctas_spark.catalogs.kinds import Catalogs
 from ctas_spark.catalogs.session import CatalogsWithJvm
 from ctas_spark.context import SESSION_CATALOG
-from ctas_spark.engines import class_archive, connect
+from ctas_spark.engines import class_archive, connect, sharing
 from ctas_spark.engines.embedded import may_be_created
 from ctas_spark.engines.launch import (
     REMOTE_SETTING,
@@ -154,3 +154,5 @@ METHODS: Mapping[str, Method] = {
         close=thrift.SESSIONS.close,
     ),
 }
+
+sharing.register(ATTACHED)

@@ -103,6 +103,18 @@ def test_the_machine_knows_of_an_engine_only_what_it_needs_of_it() -> None:
     } == {"ctas_spark.engines.protocol"}
 
 
+@pytest.mark.parametrize("package", ["engines.warm"])
+def test_what_few_need_is_imported_by_nothing(package: str) -> None:
+    """It registers itself where the core asks for it, or has a process of its own."""
+    head = f"ctas_spark.{package}"
+    outside = (
+        path
+        for path in CORE.rglob("*.py")
+        if CORE.joinpath(*package.split(".")) not in path.parents
+    )
+    assert [path.name for path in outside if any(head in one for one in imported(path))] == []
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_kind_imports_no_other(kind: str) -> None:
     """But a Delta table's first version is one of files, and SQL knows formats' histories."""
