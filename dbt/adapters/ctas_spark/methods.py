@@ -23,7 +23,7 @@ from ctas_spark.engines.protocol import StoppableJob
 from ctas_spark.engines.session import SessionJob
 from ctas_spark.engines.start import HEAD_START, START
 from ctas_spark.engines.thrift import session as thrift
-from ctas_spark.engines.warm.attached import ATTACHED
+from ctas_spark.warm.attached import ATTACHED
 from dbt.adapters.ctas_spark import dbt_edge
 from dbt.adapters.ctas_spark.credentials import (
     CONNECT,

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from ctas_spark.context import SESSION_CATALOG
 from ctas_spark.engines.launch import complete
-from ctas_spark.engines.warm import launching
-from ctas_spark.engines.warm.attached import STOP_COMMAND
-from ctas_spark.engines.warm.needs import Needs
-from ctas_spark.engines.warm.resident import Order
 from ctas_spark.errors import NotSupportedError
+from ctas_spark.warm import launching
+from ctas_spark.warm.attached import STOP_COMMAND
+from ctas_spark.warm.needs import Needs
+from ctas_spark.warm.resident import Order
 from dbt.adapters.ctas_spark.credentials import SESSION, CtasSparkCredentials
 from dbt.adapters.ctas_spark.methods import log_directory, project_directory, session_settings
 from dbt.adapters.ctas_spark.operations import WARM, Arguments, check

@@ -14,7 +14,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from ctas_spark.engines.warm import sockets
+from ctas_spark.warm import sockets
 from faults.numbered import TABLE, Numbered
 from functional.dbt_project import NAME, Project, new_project
 from functional.outside import Outside

@@ -103,15 +103,11 @@ def test_the_machine_knows_of_an_engine_only_what_it_needs_of_it() -> None:
     } == {"ctas_spark.engines.protocol"}
 
 
-@pytest.mark.parametrize("package", ["engines.warm"])
+@pytest.mark.parametrize("package", ["warm"])
 def test_what_few_need_is_imported_by_nothing(package: str) -> None:
     """It registers itself where the core asks for it, or has a process of its own."""
     head = f"ctas_spark.{package}"
-    outside = (
-        path
-        for path in CORE.rglob("*.py")
-        if CORE.joinpath(*package.split(".")) not in path.parents
-    )
+    outside = (path for path in CORE.rglob("*.py") if CORE / package not in path.parents)
     assert [path.name for path in outside if any(head in one for one in imported(path))] == []
 
 

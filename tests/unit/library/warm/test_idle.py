@@ -1,6 +1,6 @@
 """When a warm Spark that nobody uses ends."""
 
-from ctas_spark.engines.warm.resident import Idle
+from ctas_spark.warm.resident import Idle
 
 
 class Watch:

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from ctas_spark.engines.warm import sockets
-from ctas_spark.engines.warm.client_runs import ClientRuns
-from ctas_spark.engines.warm.resident import Order, Resident, Server
+from ctas_spark.warm import sockets
+from ctas_spark.warm.client_runs import ClientRuns
+from ctas_spark.warm.resident import Order, Resident, Server
 
 MODIFIABLE, STATIC = "spark.sql.shuffle.partitions", "spark.driver.memory"
 SETTINGS = {MODIFIABLE: "1", STATIC: "640m"}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ctas_spark.engines.warm import sockets
+from ctas_spark.warm import sockets
 
 
 @pytest.fixture(autouse=True)

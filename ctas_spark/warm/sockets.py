@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from ..class_archive import cache_directory
+from ..engines.class_archive import cache_directory
 
 Message = Mapping[str, Any]
 RUNTIME = "XDG_RUNTIME_DIR"

@@ -15,9 +15,9 @@ from pyspark import SparkConf, SparkContext
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
-from ...errors import MetastoreInUseError
-from .. import jvm
-from ..sharing import Sharing
+from ..engines import jvm
+from ..engines.sharing import Sharing
+from ..errors import MetastoreInUseError
 from . import sockets
 from .needs import Needs
 

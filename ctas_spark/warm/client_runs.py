@@ -9,7 +9,7 @@ from typing import Any
 from py4j.java_gateway import JavaObject
 from py4j.protocol import Py4JError
 
-from .. import jvm
+from ..engines import jvm
 from .sockets import Message
 
 LOOK_AGAIN_SECONDS = 0.2

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pyspark
 
-from ...errors import SparkNotStartedError
-from .. import embedded
-from ..java_options import LOG
-from ..launch import CONSOLE
+from ..engines import embedded
+from ..engines.java_options import LOG
+from ..engines.launch import CONSOLE
+from ..errors import SparkNotStartedError
 from . import sockets
 from .attached import find, named
 from .needs import Needs

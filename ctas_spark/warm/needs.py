@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .. import class_archive
-from ..embedded import CONNECTION_URL, spark_defaults
-from ..java_options import JAVA_OPTIONS
+from ..engines import class_archive
+from ..engines.embedded import CONNECTION_URL, spark_defaults
+from ..engines.java_options import JAVA_OPTIONS
 
 Digests = dict[str, str]
 """Digests by name: what two processes compare may be secret."""

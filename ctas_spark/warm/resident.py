@@ -20,9 +20,9 @@ from typing import Any, cast
 
 import pyspark
 
-from ..java_options import LOG
-from ..launch import launch_spark
-from ..start import START
+from ..engines.java_options import LOG
+from ..engines.launch import launch_spark
+from ..engines.start import START
 from . import sockets
 from .client_runs import ClientRuns
 from .needs import Digests, differing
