@@ -15,6 +15,9 @@ from dbt.tests.fixtures.project import TestProjInfo
 from conformance import dialect
 from conformance.profile import profile
 from conformance.suite import LONG, classes, suite_class
+from functional.quick_dbt import quicken_dbt
+
+quicken_dbt()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

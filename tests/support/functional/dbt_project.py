@@ -10,14 +10,14 @@ from typing import Any
 from dbt.cli.main import dbtRunner
 from pyspark.sql import Row, SparkSession
 
-from functional.parsed_once import parse_templates_once
+from functional.quick_dbt import quicken_dbt
 from readers.session import SMALL
 from servers.metastore import Metastore
 
 NAME = "tested"
 SECRET = "hush-hush-1"  # noqa: S105 (what must not be printed)
 _numbers = itertools.count(1)
-parse_templates_once()
+quicken_dbt()
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,12 +14,14 @@ from dbt.cli.main import dbtRunner
 from pyspark.sql import SparkSession
 
 from ctas_spark.engines import jvm
+from functional.quick_dbt import quicken_dbt
 
 READY = "The server is ready."
 
 
 def main(settings: Path) -> None:
     """Serve until stdin ends."""
+    quicken_dbt()
     builder = SparkSession.builder
     for name, value in json.loads(settings.read_text()).items():
         builder = builder.config(name, value)
