@@ -33,7 +33,7 @@ def test_a_preview_of_the_example_finds_what_is_broken_and_changes_nothing(
     """A model that Spark refuses, and a test that fails; without them, everything passes."""
     project = example(tmp_path, metastore)
     assert project.dbt("build").success
-    before = everything(metastore)
+    before = everything(metastore, project.schema)
     whole = project.dbt("build", ctas_preview=True)
     assert whole.success, whole.log
     core = tmp_path / "models" / "marts" / "core" / "dim_dates.sql"
@@ -44,4 +44,4 @@ def test_a_preview_of_the_example_finds_what_is_broken_and_changes_nothing(
     assert not broken.success
     assert "no_such_column" in broken.message("dim_dates")
     assert [name for name, one in broken.results.items() if one["status"] == "fail"]
-    assert everything(metastore) == before
+    assert everything(metastore, project.schema) == before

@@ -32,10 +32,10 @@ def built(tmp_path_factory: pytest.TempPathFactory, metastore: Metastore) -> Pro
 @pytest.fixture
 def permanent(built: Project, metastore: Metastore) -> Iterator[Permanent]:
     """What there is before a test of the built project, and has to be there after it."""
-    before = everything(metastore)
+    before = everything(metastore, built.schema)
     assert f"{built.schema}.totals" in before.entries
     yield before
-    assert everything(metastore) == before
+    assert everything(metastore, built.schema) == before
     assert SparkSession.active().sql("show views in global_temp").collect() == []
 
 
@@ -144,22 +144,18 @@ def test_nothing_that_writes_is_run(built: Project) -> None:
     assert "a preview writes nothing" in told.log
 
 
-@pytest.mark.parametrize(
-    ("variables", "problem"),
-    [
+@pytest.mark.usefixtures("permanent")
+def test_a_wrong_value_starts_nothing(built: Project) -> None:
+    """It would be a build."""
+    wrong: list[tuple[dict[str, object], str]] = [
         ({"ctas_preview": "yes"}, "ctas_preview: 'yes' is neither true nor false"),
         ({"ctas_previw": True}, "ctas_previw: unknown; did you mean ctas_preview?"),
         ({"ctas_preview_limit": 5}, "only with ctas_preview: true"),
-    ],
-)
-@pytest.mark.usefixtures("permanent")
-def test_a_wrong_value_starts_nothing(
-    built: Project, variables: dict[str, object], problem: str
-) -> None:
-    """It would be a build."""
-    run = built.dbt("build", **variables)
-    assert not run.success
-    assert problem in f"{run.exception}"
+    ]
+    for variables, problem in wrong:
+        run = built.dbt("build", **variables)
+        assert not run.success
+        assert problem in f"{run.exception}"
 
 
 @pytest.mark.usefixtures("permanent")

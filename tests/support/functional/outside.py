@@ -61,11 +61,11 @@ class Outside:
             return sorted(client.get_all_tables(self.schema))
 
     def every_entry(self) -> dict[str, str]:
-        """The schemas, tables and functions of the whole metastore, as texts."""
+        """All schemas of the metastore; tables and functions of those that begin as this one."""
         with self._client() as client:
             schemas = client.get_all_databases()
             found = {schema: str(client.get_database(schema)) for schema in schemas}
-            for schema in schemas:
+            for schema in (one for one in schemas if one.startswith(self.schema)):
                 for table in client.get_all_tables(schema):
                     found[f"{schema}.{table}"] = str(client.get_table(schema, table))
                 for function in client.get_functions(schema, "*"):
