@@ -8,7 +8,7 @@ from round_trips import Counter
 
 MOST_ROUND_TRIPS = 490
 ONE_FILE = "INSERT INTO {t} SELECT 1"
-MANY_FILES = "INSERT INTO {t} SELECT /*+ REPARTITION(60) */ id FROM range(60)"
+MANY_FILES = "INSERT INTO {t} SELECT /*+ REPARTITION(33) */ id FROM range(33)"
 
 
 def test_a_rebuild_takes_few_round_trips_however_many_files_it_replaces(

@@ -2,12 +2,15 @@
 
 from pathlib import Path
 
+import pytest
+
 from ctas_spark.steps import Step
 from faults.kill_places import FORMATS
 from faults.kill_points import Build, Layout, Point
 from faults.kills import kills
 
 
+@pytest.mark.long
 def test_a_run_that_is_killed_before_its_commit_leaves_the_old_table(tmp_path: Path) -> None:
     """And what it had staged goes with a vacuum after the next run."""
     point = Point(Step.COMMIT, "entered")

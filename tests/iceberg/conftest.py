@@ -12,6 +12,7 @@ from ctas_spark.catalogs.session import CatalogsWithJvm
 from ctas_spark.publish.version import ChoosingVersion
 from iceberg.place import Place
 from iceberg.sql_alone import IN_SQL, SqlAlone
+from long import long
 from readers.session import small_session
 from servers.iceberg import hadoop_catalog, hive_catalogs, jdbc_catalog
 from servers.iceberg_rest import rest_catalogs
@@ -26,6 +27,8 @@ DELETES = {
 
 
 CATALOGS = ("jdbc", "hive", "spark_catalog", "rest")
+SQL_IN_BRIEF = (f"rest{IN_SQL}", f"hadoop{IN_SQL}")
+"""SQL is the same in all of them: a server's answers and a directory's differ most."""
 
 
 @pytest.fixture(scope="session")
@@ -68,7 +71,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     named = {marker.args[0] for marker in metafunc.definition.iter_markers("parametrize")}
     catalogs = CATALOGS if each else ("rest",)
     by_sql = (*CATALOGS, "hadoop") if each else ("rest",)
-    both = (*catalogs, *(f"{catalog}{IN_SQL}" for catalog in by_sql))
+    in_sql = [f"{catalog}{IN_SQL}" for catalog in by_sql]
+    both = [*catalogs, *(one if one in SQL_IN_BRIEF else long(one) for one in in_sql)]
     for fixture, chosen in (("place", catalogs), ("by_sql", by_sql), ("branched", both)):
         if fixture in metafunc.fixturenames and fixture not in named:
             metafunc.parametrize(fixture, chosen, indirect=True)

@@ -32,7 +32,7 @@ def test_no_read_fails_or_mixes(server: Metastore, tmp_path: Path, *, same: bool
     """
     trial = run_trial(
         SharedTables(server.spark_conf()),
-        [[Mode.FRESH], [Mode.STALE]],
+        [[Mode.FRESH, Mode.STALE]],
         reads=READS,
         commits=COMMITS,
         directory=tmp_path,

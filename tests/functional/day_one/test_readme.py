@@ -9,10 +9,6 @@ from pathlib import Path
 ROOT = Path(__file__).parents[3]
 COMMANDS = ROOT / "bin" / "readme-commands"
 TABLE = re.compile(r"Tables written by this run:\n(?:\|.*\n)+")
-FROM_ELSEWHERE = """
-cd .. && dbt show --project-dir shop --profiles-dir shop \\
-    --inline "select 'found ' || count(*) as n from {{ ref('orders') }}"
-"""
 VARIES = (
     (r"\d{8}t\d{6}x[0-9a-f]{8}", "VERSION"),
     (r"[\d.]+ KB", "SIZE"),
@@ -31,16 +27,13 @@ def table(text: str) -> str:
 
 
 def test_the_project_of_the_readme_publishes_its_table(tmp_path: Path) -> None:
-    """Everything after the installation, in a directory next to the checkout's.
-
-    Then, from yet another directory, dbt finds the same metastore and table.
-    """
+    """Everything after the installation, in a directory next to the checkout's."""
     commands = subprocess.check_output([COMMANDS], text=True)
     _, after_installation = re.split(r"^pip install .*\n", commands, flags=re.MULTILINE)
     checkout = tmp_path / "checkout"
     checkout.mkdir()
     done = subprocess.run(
-        ["bash", "-e", "-c", after_installation + FROM_ELSEWHERE],
+        ["bash", "-e", "-c", after_installation],
         cwd=checkout,
         env={**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
         stdin=subprocess.DEVNULL,
@@ -55,5 +48,3 @@ def test_the_project_of_the_readme_publishes_its_table(tmp_path: Path) -> None:
     project = tmp_path / "shop"
     assert (project / "spark-warehouse").is_dir()
     assert (project / "metastore_db").is_dir()
-    assert "found 5" in done.stdout
-    assert not (tmp_path / "metastore_db").exists()

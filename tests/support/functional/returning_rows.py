@@ -60,9 +60,9 @@ def files(step: int, names: Iterable[str], file_format: str) -> dict[str, str]:
 def run_and_check(
     project: Project, file_format: str, names: Collection[str] = tuple(SNAPSHOTS)
 ) -> None:
-    """Each step; a second run after rows have gone, and after the last, changes nothing."""
+    """Each step; a second run after rows have gone changes nothing."""
     counts: dict[str, int] = {}
-    for step, attempts in enumerate(((1,), (1, 2), (1,), (1, 2))):
+    for step, attempts in enumerate(((1,), (1, 2), (1,), (1,))):
         project.write(files(step, names, file_format))
         for attempt in attempts:
             run = project.dbt("build")
