@@ -11,6 +11,11 @@ from functional.outside import Outside
 from servers.metastore import Metastore, running_metastore
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What looks at every table of the metastore comes first, while those are few."""
+    items.sort(key=lambda item: item.get_closest_marker("looks_at_every_table") is None)
+
+
 @pytest.fixture(scope="session")
 def metastore(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Metastore]:
     """A remote Hive metastore on Derby."""

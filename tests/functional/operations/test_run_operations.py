@@ -8,6 +8,8 @@ import pytest
 from functional.dbt_project import Project
 from functional.outside import Outside
 
+pytestmark = pytest.mark.looks_at_every_table
+
 MODEL = (
     "{{ config(materialized='atomic_table', versions_to_keep=1, grace_period=0) }} "
     "select id, {{ var('column') }} from range({{ var('rows') }})"

@@ -39,6 +39,7 @@ def test_a_table_of_dbts_is_rolled_back_by_pyspark_code(
         rollback(table, "20200101t000000x00000000")
 
 
+@pytest.mark.looks_at_every_table
 def test_a_vacuum_says_what_it_frees_and_why_the_rest_stays(
     spark: SparkSession, schema: str, outside: Outside
 ) -> None:

@@ -56,6 +56,7 @@ def test_each_purpose_does_what_its_name_says(spark: SparkSession, schema: str) 
     ]
 
 
+@pytest.mark.looks_at_every_table
 def test_the_session_catalog_is_found_from_another_current_one(
     spark: SparkSession, schema: str
 ) -> None:

@@ -114,6 +114,7 @@ def test_each_run_takes_what_is_new(arrivals: Arrivals, outside: Outside) -> Non
     assert outside.versions() == [outside.directory("taken").name]
 
 
+@pytest.mark.looks_at_every_table
 def test_what_a_failed_or_killed_run_took_comes_again(arrivals: Arrivals, outside: Outside) -> None:
     """Once; what a killed one left goes with a vacuum."""
     arrivals.write("taken", ISOLATED, ALL)

@@ -3,6 +3,8 @@
 import shutil
 from pathlib import Path
 
+import pytest
+
 from functional.dbt_project import Project
 from functional.outside import Outside
 
@@ -39,6 +41,7 @@ def test_a_table_at_a_location_of_its_own(
     assert list(place.glob("*.parquet"))
 
 
+@pytest.mark.looks_at_every_table
 def test_a_managed_tables_files_go_with_their_readers(project: Project, outside: Outside) -> None:
     """After the grace the default directory is free again; what was published stays."""
     project.write({"models/orders.sql": MODEL, "models/other.sql": MODEL})
