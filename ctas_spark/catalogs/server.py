@@ -14,11 +14,11 @@ from pyspark.errors import PySparkException
 
 from .. import quoting
 from ..context import SESSION_CATALOG, Atomicity, StagingContext, TableLayout, TableName
+from ..database.catalog import DatabaseCatalog, open_database
 from ..errors import StagingError
 from ..publish import messages
 from ..publish.catalog import Capabilities, ConflictCheck, StagingCatalog
 from ..statement.catalog import StatementCatalog
-from ..statement.database_catalog import DatabaseCatalog, open_database
 from ..statement.tables import FORMATS, SqlTables, asking
 from . import settings
 from .kinds import (

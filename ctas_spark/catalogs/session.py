@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 
 from ..clock import SYSTEM_CLOCK, Clock
 from ..context import SESSION_CATALOG, StagingContext, TableName
+from ..database.catalog import DatabaseCatalog, open_database
 from ..delta.catalog import DeltaCatalog
 from ..delta.tables import DeltaTables
 from ..engines import commands, jvm, sharing
@@ -29,7 +30,6 @@ from ..publish.catalog import StagingCatalog
 from ..publish.locks import ProcessLock
 from ..publish.marker import Marker
 from ..statement.catalog import StatementCatalog
-from ..statement.database_catalog import DatabaseCatalog, open_database
 from ..statement.tables import SqlTables, asking
 from ..storage.hadoop import HadoopStorage
 from . import declared, rest, settings

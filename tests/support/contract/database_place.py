@@ -15,11 +15,11 @@ from contract.places import Entry, Run
 from contract.rivals import Elsewhere, in_a_thread
 from contract.spark_place import ANOTHER_SCHEMA, SCHEMA, STAGING, SparkPlace
 from ctas_spark.context import TableName
+from ctas_spark.database.by_rename import RenamedVersion
+from ctas_spark.database.tables import Database
 from ctas_spark.engines import jvm
 from ctas_spark.publish.marker import VERSION_ID
 from ctas_spark.publish.staged_table import StagedTable
-from ctas_spark.statement.by_rename import RenamedVersion
-from ctas_spark.statement.database import Database
 from servers.database import CATALOG, catalog
 from servers.postgresql import Postgresql, running_postgresql
 

@@ -19,14 +19,14 @@ from ctas_spark.catalogs.kinds import (
     Kind,
 )
 from ctas_spark.catalogs.settings import IcebergKind
+from ctas_spark.database import by_rename
+from ctas_spark.database import catalog as databases
 from ctas_spark.files import catalog as session_catalog
 from ctas_spark.iceberg.catalog import IcebergCatalog
 from ctas_spark.metastore.client import TableLockClient
 from ctas_spark.options import BAD_FORMATS
 from ctas_spark.publish.catalog import Capabilities, ConflictCheck
 from ctas_spark.publish.locks import MetastoreLock, ProcessLock
-from ctas_spark.statement import by_rename
-from ctas_spark.statement import database_catalog as databases
 from ctas_spark.statement.catalog import with_branches
 
 PAGE = Path(__file__).parents[3] / "docs" / "catalogs.md"

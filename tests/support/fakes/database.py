@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ctas_spark.context import StagingContext, TableLayout, TableName
+from ctas_spark.database.catalog import DatabaseCatalog
+from ctas_spark.database.tables import Database
 from ctas_spark.publish.rollback import NoJob
 from ctas_spark.publish.staged_table import StagedTable
-from ctas_spark.statement.database import Database
-from ctas_spark.statement.database_catalog import DatabaseCatalog
 from fakes.clock import FakeClock
 from fakes.sql_catalog import named
 

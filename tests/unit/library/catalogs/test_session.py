@@ -24,6 +24,7 @@ from ctas_spark.context import (
     TableLayout,
     TableName,
 )
+from ctas_spark.database.catalog import DatabaseCatalog
 from ctas_spark.engines import jvm
 from ctas_spark.errors import (
     AtomicityNotSupportedError,
@@ -32,7 +33,6 @@ from ctas_spark.errors import (
 )
 from ctas_spark.publish.catalog import Capabilities, ConflictCheck
 from ctas_spark.statement.catalog import StatementCatalog
-from ctas_spark.statement.database_catalog import DatabaseCatalog
 
 CATALOG = "spark.sql.catalog."
 SETTINGS = {

@@ -15,10 +15,10 @@ from ..publish.staged_table import Plan
 from ..redaction import HIDDEN
 from ..retention.clean_up import swept
 from ..retention.rules import Event, RetentionRules, Sweep
+from ..statement.tables import asking
 from ..steps import Step, StepReport
 from .by_rename import DatabaseGarbage, RenamedVersion
-from .database import DRIVER, MOST_OF_A_NAME, NAME, POSTGRESQL, RESERVED, Database
-from .tables import asking
+from .tables import DRIVER, MOST_OF_A_NAME, NAME, POSTGRESQL, RESERVED, Database
 
 REACHED = Capabilities("postgresql", ConflictCheck.CAS, Atomicity.ISOLATED)
 NOT_TRIED = (

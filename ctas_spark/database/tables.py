@@ -13,7 +13,7 @@ from .. import quoting
 from ..clock import SYSTEM_CLOCK, Clock
 from ..context import TableName
 from ..publish.marker import VERSION_ID
-from .tables import Answer, Ask, SqlTables
+from ..statement.tables import Answer, Ask, SqlTables
 
 POSTGRESQL, DRIVER = "jdbc:postgresql:", "org.postgresql.Driver"
 """How the URL of a catalog begins whose database is served; and its driver."""

@@ -17,6 +17,8 @@ from ctas_spark.context import (
     TableLayout,
     TableName,
 )
+from ctas_spark.database.catalog import open_database
+from ctas_spark.database.tables import staged_name
 from ctas_spark.errors import (
     AtomicityNotSupportedError,
     ConfigurationError,
@@ -32,8 +34,6 @@ from ctas_spark.publish.marker import new_version_id
 from ctas_spark.publish.version import Outcome
 from ctas_spark.redaction import HIDDEN
 from ctas_spark.retention.rules import Reason, RetentionRules
-from ctas_spark.statement.database import staged_name
-from ctas_spark.statement.database_catalog import open_database
 from fakes.database import CONTEXT, THEIRS, FakeDatabase, begun, staged, staging
 
 LONG = "a_table_with_a_name_as_long_as_people_give_them_in_dbt_projects"

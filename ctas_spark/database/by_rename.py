@@ -24,10 +24,10 @@ from ..publish.marker import new_version_id, started_ms
 from ..publish.version import Change, FormatVersion, Outcome, Reach
 from ..retention.clean_up import Garbage, swept
 from ..retention.rules import KnownVersion, Place, RetentionRules
+from ..statement.by_copy import CREATE, ctas
 from ..steps import Step, StepReport
 from ..storage.client import still_there
-from .by_copy import CREATE, ctas
-from .database import Database, DatabaseBase, staged_name
+from .tables import Database, DatabaseBase, staged_name
 
 logger = logging.getLogger(__name__)
 

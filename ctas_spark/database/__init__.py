@@ -1,0 +1,1 @@
+"""Tables of a database behind a JDBC catalog, which a rename publishes."""
