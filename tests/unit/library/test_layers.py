@@ -9,17 +9,30 @@ import pytest
 import ctas_spark as core
 
 CORE = Path(str(core.__file__)).parent
-KINDS = ("files", "iceberg", "delta", "statement")
+FEW_NEED = {
+    "warm": "ctas_spark.warm",
+    "hooks.json_lines": "ctas_spark.hooks.json_lines",
+    "hooks.openlineage": "ctas_spark.hooks.openlineage",
+    "hooks.openlineage_events": "ctas_spark.hooks.openlineage",
+}
+"""A run that shares no Spark and has no hooks works without; each with those that may import it."""
+KINDS = ("files", "iceberg", "delta", "statement", "database")
 OF_DELTA = {f"ctas_spark.files.{name}" for name in ("record", "table", "catalog")}
 """Delta's records lie next to those of files, and its first version is one of files."""
 OF_ICEBERG = {
     f"ctas_spark.iceberg.{name}" for name in ("branches", "facts", "refusals", "rows_only")
 }
 """What a branch of an Iceberg table is, whoever publishes it."""
+OF_DATABASES = {f"ctas_spark.statement.{name}" for name in ("by_copy", "tables")}
+"""A CTAS in SQL alone, and what asks for tables in SQL alone."""
 OF_EVERYTHING = ("context", "errors", "steps", "clock", "quoting", "redaction")
 WORDS = "words"
 OF_FORMATS = OF_ICEBERG | {"ctas_spark.iceberg", "ctas_spark.delta.facts"}
-BUILDS_ON = {"delta": OF_DELTA | {"ctas_spark.files"}, "statement": OF_FORMATS}
+BUILDS_ON = {
+    "delta": OF_DELTA | {"ctas_spark.files"},
+    "statement": OF_FORMATS,
+    "database": OF_DATABASES | {"ctas_spark.statement"},
+}
 
 
 def imported(path: Path) -> set[str]:
@@ -103,12 +116,12 @@ def test_the_machine_knows_of_an_engine_only_what_it_needs_of_it() -> None:
     } == {"ctas_spark.engines.protocol"}
 
 
-@pytest.mark.parametrize("package", ["warm"])
-def test_what_few_need_is_imported_by_nothing(package: str) -> None:
-    """It registers itself where the core asks for it, or has a process of its own."""
-    head = f"ctas_spark.{package}"
-    outside = (path for path in CORE.rglob("*.py") if CORE / package not in path.parents)
-    assert [path.name for path in outside if any(head in one for one in imported(path))] == []
+@pytest.mark.parametrize("name", FEW_NEED)
+def test_what_few_need_is_imported_by_nothing(name: str) -> None:
+    """It registers itself where the core asks for it, or is loaded by its name."""
+    module = f"ctas_spark.{name}"
+    importing = {module_of(path) for path in CORE.rglob("*.py") if module in imported(path)}
+    assert {one for one in importing if not one.startswith(FEW_NEED[name])} == set()
 
 
 @pytest.mark.parametrize("kind", KINDS)
