@@ -1,9 +1,8 @@
 """Incremental models: how one writes, and what it adds, checked before the table changes."""
 
-from collections.abc import Iterable
+from collections.abc import Container
 from typing import Any
 
-from ctas_spark.context import TableName
 from ctas_spark.errors import ConfigurationError
 from dbt.adapters.ctas_spark import (
     batches,
@@ -11,6 +10,7 @@ from dbt.adapters.ctas_spark import (
     increments,
     old_rows,
     partition_values,
+    snapshots,
     streams,
 )
 from dbt.adapters.ctas_spark.batches import Batch
@@ -22,6 +22,9 @@ from dbt.adapters.ctas_spark.project_macros import overridden
 from dbt.adapters.ctas_spark.publication import Publication
 from dbt.adapters.ctas_spark.publication_events import HookDispatcher
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
+
+SNAPSHOT = "snapshot"
+"""dbt's materialization of such a node."""
 
 
 class Incremental:
@@ -48,24 +51,9 @@ class Incremental:
         full_refresh: bool,  # noqa: FBT001 (Jinja)
         macros: dict[str, Any],
     ) -> str:
-        """Validate an incremental model's configuration, and decide how it writes."""
-        config = self._invocation.node.node.config
-        by = increments.write_mode(existing, config, full_refresh=full_refresh)
-        table = increments.written(relation, existing, by)
-        wrong = increments.of_strategy(config, table, by, macros)
-        return self.plan_to_add(relation, existing, by, wrong)
-
-    def plan_to_add(
-        self,
-        relation: CtasSparkRelation,
-        existing: CtasSparkRelation | None,
-        by: WriteMode,
-        wrong: Iterable[str],
-    ) -> str:
-        """Plan a node that writes so; ``wrong`` is what is known of its configuration."""
+        """Validate an incremental model's or a snapshot's configuration; how it writes."""
         state = self._invocation.node
-        table = increments.written(relation, existing, by)
-        self.check_added(relation.full_name, table, by, wrong)
+        by, table = self.decide(relation, existing, macros, full_refresh=full_refresh)
         state.addition = Addition(
             with_old_rows=by is WriteMode.WITH_OLD_ROWS,
             creates=existing is None,
@@ -78,14 +66,32 @@ class Incremental:
             self._dispatcher.created(state)
         return by.value
 
-    def check_added(
-        self, path: TableName, table: CtasSparkRelation, by: WriteMode, wrong: Iterable[str]
-    ) -> None:
-        """Return if rows can be added as the configuration says, of which ``wrong`` is known."""
-        self._invocation.catalogs.check_added_to(path)
+    def decide(
+        self,
+        relation: CtasSparkRelation,
+        existing: CtasSparkRelation | None,
+        macros: Container[str],
+        *,
+        full_refresh: bool,
+    ) -> tuple[WriteMode, CtasSparkRelation]:
+        """How an incremental model or a snapshot writes, and to which table; it may do so."""
         node = self._invocation.node.node
+        is_snapshot = node.config.materialized == SNAPSHOT
+        by = (
+            snapshots.write_mode(existing)
+            if is_snapshot
+            else increments.write_mode(existing, node.config, full_refresh=full_refresh)
+        )
+        table = increments.written(relation, existing, by)
+        wrong = (
+            increments.of_no_statement(node.config, table, by)
+            if is_snapshot
+            else increments.of_strategy(node.config, table, by, macros)
+        )
+        self._invocation.catalogs.check_added_to(relation.full_name)
         if problems := increments.problems(node.config, table, by, wrong):
             raise ConfigurationError(node.unique_id, problems)
+        return by, table
 
     def has_strategy(self, name: str) -> bool:
         """Whether the strategy is one of the adapter's, and not of the project."""

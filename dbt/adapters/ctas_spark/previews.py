@@ -22,12 +22,11 @@ from dbt.adapters.ctas_spark import (
     increments,
     old_rows,
     python_models,
-    snapshots,
     streams,
 )
 from dbt.adapters.ctas_spark.credentials import SESSION
 from dbt.adapters.ctas_spark.dbt_edge import logger
-from dbt.adapters.ctas_spark.incremental import Incremental
+from dbt.adapters.ctas_spark.incremental import SNAPSHOT, Incremental
 from dbt.adapters.ctas_spark.invocation import Dbt, Invocation
 from dbt.adapters.ctas_spark.node_session import OPERATION
 from dbt.adapters.ctas_spark.node_state import Addition
@@ -125,17 +124,11 @@ class Previews:
         if node.config.materialized != "view":
             schema = this.credentials.staging_schema
             read_plan(node.unique_id, node.config, node.description, path, schema)
-        if node.config.materialized == "snapshot":
-            by = snapshots.write_mode(existing)
-            table = increments.written(relation, existing, by)
-            wrong = increments.of_no_statement(node.config, table, by)
-            self._incremental.check_added(path, table, by, wrong)
-        if node.config.materialized != "incremental":
+        if node.config.materialized not in ("incremental", SNAPSHOT):
             return False
-        by = increments.write_mode(existing, node.config, full_refresh=full_refresh)
-        table = increments.written(relation, existing, by)
-        wrong = increments.of_strategy(node.config, table, by, macros)
-        self._incremental.check_added(path, table, by, wrong)
+        by, table = self._incremental.decide(relation, existing, macros, full_refresh=full_refresh)
+        if node.config.materialized == SNAPSHOT:
+            return False
         state.addition = Addition(stream_problems=[*streams.problems(node.config, table, by)])
         is_table = self._befores[path] is not None and existing is not None and existing.is_table
         state.preview.adds = is_table and not full_refresh

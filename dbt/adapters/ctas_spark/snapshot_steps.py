@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from dbt.adapters.ctas_spark import increments, snapshots
+from dbt.adapters.ctas_spark import snapshots
 from dbt.adapters.ctas_spark.incremental import Incremental
 from dbt.adapters.ctas_spark.invocation import Invocation
 from dbt.adapters.ctas_spark.model_rows import ModelRows
@@ -19,10 +19,7 @@ class SnapshotSteps:
 
     def plan(self, relation: CtasSparkRelation, existing: CtasSparkRelation | None) -> str:
         """Validate a snapshot's configuration, and decide how it writes."""
-        config, by = self._invocation.node.node.config, snapshots.write_mode(existing)
-        table = increments.written(relation, existing, by)
-        wrong = increments.of_no_statement(config, table, by)
-        return self._incremental.plan_to_add(relation, existing, by, wrong)
+        return self._incremental.plan(relation, existing, full_refresh=False, macros={})
 
     def changes(
         self,
