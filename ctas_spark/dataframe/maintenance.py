@@ -114,14 +114,14 @@ def _format(spark: Any, path: str) -> Mapping[str, str]:
     """That of a table which commits by itself, whose versions its own history knows."""
     try:
         table = quoting.table(named(spark, path))
-        told = details(spark.sql(f"DESCRIBE TABLE EXTENDED {table}").collect())
+        described = details(spark.sql(f"DESCRIBE TABLE EXTENDED {table}").collect())
     except AnalysisException as error:
         if condition(error).split(".")[0].endswith(NOT_FOUND):
             return NO_OPTIONS
         raise MetastoreError(
             f"could not look at {path}: {error}", left="nothing was done"
         ) from error
-    provider = told.get("Provider", "").lower()
+    provider = described.get("Provider", "").lower()
     return {"file_format": provider} if provider in (DELTA, ICEBERG) else NO_OPTIONS
 
 

@@ -77,8 +77,8 @@ class Batch:
 
     def guarded(self, values: Mapping[str, str | None], more: str = "") -> dict[str, str | None]:
         """The values of a new row, which fail for one outside the batch; ``more`` are cases."""
-        told = quoting.string(OUTSIDE.format(self.event_time, self.start, self.end))
-        outside = f"WHEN NOT coalesce({self.has(NEW)}, FALSE) THEN raise_error({told})"
+        error = quoting.string(OUTSIDE.format(self.event_time, self.start, self.end))
+        outside = f"WHEN NOT coalesce({self.has(NEW)}, FALSE) THEN raise_error({error})"
         return {
             name: f"CASE {more}{outside} ELSE {value} END"
             if name.lower() == self.event_time.lower()
@@ -88,8 +88,8 @@ class Batch:
 
     def shared(self, columns: Iterable[str]) -> str:
         """The case of a row in whose partition, by these columns, are rows of other batches."""
-        told = f"microbatch: {self.sharing(columns)}"
-        return f"WHEN {OLD}.{HOLDS_OTHERS} THEN raise_error({quoting.string(told)}) "
+        error = f"microbatch: {self.sharing(columns)}"
+        return f"WHEN {OLD}.{HOLDS_OTHERS} THEN raise_error({quoting.string(error)}) "
 
     def sharing(self, columns: Iterable[str]) -> str:
         """What is wrong with a partition, by these columns, that has rows of other batches."""

@@ -37,15 +37,15 @@ class CtasSparkColumn(SparkColumn):
         dbt-spark takes a column whose name begins with ``#`` for a heading, and ends there.
         """
         end = next((at for at, row in enumerate(rows) if not row["data_type"]), len(rows))
-        told = {row["col_name"]: row["data_type"] for row in rows[end + 1 :]}
+        described = {row["col_name"]: row["data_type"] for row in rows[end + 1 :]}
         return [
             cls(
                 table_database=None,
                 table_schema=relation.schema,
                 table_name=relation.name,
                 table_type=relation.type,
-                table_owner=str(told.get(KEY_TABLE_OWNER)),
-                table_stats=SparkColumn.convert_table_stats(told.get(KEY_TABLE_STATISTICS)),
+                table_owner=str(described.get(KEY_TABLE_OWNER)),
+                table_stats=SparkColumn.convert_table_stats(described.get(KEY_TABLE_STATISTICS)),
                 column=row["col_name"],
                 column_index=index,
                 dtype=row["data_type"],

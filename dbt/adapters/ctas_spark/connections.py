@@ -37,7 +37,7 @@ from dbt.adapters.ctas_spark.lines_of_errors import located
 from dbt.adapters.ctas_spark.methods import METHODS, log_directory
 from dbt.adapters.ctas_spark.model_build import PublicationResponse
 from dbt.adapters.ctas_spark.node_state import RunningNode
-from dbt.adapters.ctas_spark.progress import told
+from dbt.adapters.ctas_spark.progress import reported
 from dbt.adapters.ctas_spark.statements import is_query, tidy, with_aliases
 from dbt.adapters.ctas_spark.termination import Termination
 from dbt.adapters.exceptions.connection import FailedToConnectError
@@ -169,8 +169,8 @@ class CtasSparkConnectionManager(SparkConnectionManager):
 
     def cleanup_all(self) -> None:
         super().cleanup_all()
-        is_told = not isinstance(sys.exc_info()[1], (DbtRuntimeError, KeyboardInterrupt))
-        if is_told:  # otherwise dbt has still to print it, and calls this once more after that
+        is_reported = not isinstance(sys.exc_info()[1], (DbtRuntimeError, KeyboardInterrupt))
+        if is_reported:  # otherwise dbt has still to print it, and calls this once more after that
             self._termination.restore()
 
     def cancel_open(self) -> list[str]:
@@ -246,7 +246,7 @@ class CtasSparkConnectionManager(SparkConnectionManager):
             refuse_to_keep(sql)
             if (session := self.running.state.session) is not None:
                 session.note(connection.handle, sql)
-            with told(str(connection.name), connection.handle.job):
+            with reported(str(connection.name), connection.handle.job):
                 response, rows = super().execute(sql, *others, **named)
                 if not named.get("fetch") and is_query(sql):
                     connection.handle.complete()

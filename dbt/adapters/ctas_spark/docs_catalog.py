@@ -101,14 +101,14 @@ def version_shown(information: str | None) -> str:
 
 def with_figures(column: Mapping[str, Any], version: str, figures: WriteFigures) -> dict[str, Any]:
     """One column of dbt's catalog, which repeats the statistics of its table."""
-    told = {key: one for key, one in column.items() if not key.startswith("stats:rows:")}
+    counted = {key: one for key, one in column.items() if not key.startswith("stats:rows:")}
     for name, value in (("bytes", figures.bytes), ("rows", figures.rows)):
         if value is not None:
-            told[f"stats:{name}:label"] = name
-            told[f"stats:{name}:value"] = value
-            told[f"stats:{name}:description"] = COUNTED.format(version)
-            told[f"stats:{name}:include"] = True
-    return told
+            counted[f"stats:{name}:label"] = name
+            counted[f"stats:{name}:value"] = value
+            counted[f"stats:{name}:description"] = COUNTED.format(version)
+            counted[f"stats:{name}:include"] = True
+    return counted
 
 
 def with_comments(

@@ -45,8 +45,8 @@ def look_after(
     somebody waits for the end of the process.
     """
     freed = _freed_in_time(published, SECONDS_WHEN_INTERRUPTED if interrupted else SECONDS)
-    if told := _told(freed, len(published)):
-        say(told)
+    if line := _freed_line(freed, len(published)):
+        say(line)
 
 
 def _freed_in_time(published: list[Published], seconds: float) -> list[int | None]:
@@ -123,7 +123,7 @@ def _freed(one: Published, together: _Together, over: threading.Event) -> int | 
         return None
 
 
-def _told(freed: list[int | None], published: int) -> str:
+def _freed_line(freed: list[int | None], published: int) -> str:
     """The counts, as a line; empty if nothing was deleted and nothing is left."""
     count, failed, left = sum(filter(None, freed)), freed.count(None), published - len(freed)
     said = (

@@ -225,8 +225,8 @@ class Comparison:
         for name, kind in self.old.items():
             other = self.new.get(name.lower())
             if other is not None and not self._takes(name, kind, other[1]):
-                told = differs(name, kind, other[1], self.remedy)
-                yield f"{told}{self._unchangeable}" if self.changes == SYNC else told
+                problem = differs(name, kind, other[1], self.remedy)
+                yield f"{problem}{self._unchangeable}" if self.changes == SYNC else problem
 
     @property
     def _unchangeable(self) -> str:
@@ -264,10 +264,10 @@ class Comparison:
         column, other = self.new.get(name.lower(), (name, ""))
         if not other:
             return None
-        value, told = _of(column), f"column {name}: a value of type {other} does not fit in {kind}"
+        value, error = _of(column), f"column {name}: a value of type {other} does not fit in {kind}"
         if name in self.retyped and self.changes == SYNC:
             return value
-        return aligned(value, other, kind) or narrowed(value, other, kind, told)
+        return aligned(value, other, kind) or narrowed(value, other, kind, error)
 
 
 def compared(

@@ -77,14 +77,14 @@ def problems(
     strategies: Iterable[str] = (),
 ) -> list[str]:
     """Configs that a node which adds to its ``table`` can't have, each with the remedy."""
-    told = [*_of_what_is_added_to(config, by), *strategies]
+    found = [*_of_what_is_added_to(config, by), *strategies]
     refused = (Atomicity.ISOLATED.value, Atomicity.NONE.value)
     if is_native(config, table, by) and config.get("atomicity") in refused:
-        told.append(
+        found.append(
             "atomicity: rows are added to a Delta or Iceberg table by a commit of the format, "
             "which is atomic; ask for atomic, or remove it"
         )
-    return told
+    return found
 
 
 def is_native(config: Mapping[str, Any], table: CtasSparkRelation, by: WriteMode) -> bool:

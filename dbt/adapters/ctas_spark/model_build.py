@@ -49,9 +49,9 @@ class PublicationResponse(AdapterResponse):
         cls, message: str, written: WriteFigures, level: Atomicity | None
     ) -> "PublicationResponse":
         """The response to a statement of a model that is not staged."""
-        told = level.value if level else None
+        atomicity = level.value if level else None
         return cls(
-            _message=message, rows_affected=written.rows, bytes=written.bytes, atomicity=told
+            _message=message, rows_affected=written.rows, bytes=written.bytes, atomicity=atomicity
         )
 
 
@@ -102,31 +102,31 @@ class ModelBuild:
 
     def response(self) -> PublicationResponse:
         """The ``adapter_response``, whose message ends the model's console line."""
-        told = Publication.of(self.staged, self.catalog, self.timer)
+        publication = Publication.of(self.staged, self.catalog, self.timer)
         return PublicationResponse(
-            _message=self._message(told),
-            code=told.outcome.value,
-            rows_affected=told.rows,
-            outcome=told.outcome.value,
-            atomicity=told.atomicity.value,
-            reader_window=told.reader_window,
-            conflict_check=told.conflict_check,
-            staging_purpose=told.purpose.value,
-            commit_strategy=told.strategy,
-            partition_metadata=told.partition_metadata,
-            version=told.version,
-            base_version=told.base,
-            bytes=told.bytes,
-            files=told.files,
-            stage_seconds=told.stage_seconds,
-            commit_seconds=told.commit_seconds,
+            _message=self._message(publication),
+            code=publication.outcome.value,
+            rows_affected=publication.rows,
+            outcome=publication.outcome.value,
+            atomicity=publication.atomicity.value,
+            reader_window=publication.reader_window,
+            conflict_check=publication.conflict_check,
+            staging_purpose=publication.purpose.value,
+            commit_strategy=publication.strategy,
+            partition_metadata=publication.partition_metadata,
+            version=publication.version,
+            base_version=publication.base,
+            bytes=publication.bytes,
+            files=publication.files,
+            stage_seconds=publication.stage_seconds,
+            commit_seconds=publication.commit_seconds,
         )
 
-    def _message(self, told: Publication) -> str:
-        if told.outcome is Outcome.KEPT:
-            is_of_stream = told.purpose.may_replace  # which no other table is kept by
+    def _message(self, publication: Publication) -> str:
+        if publication.outcome is Outcome.KEPT:
+            is_of_stream = publication.purpose.may_replace  # which no other table is kept by
             return f"kept: {'its stream has nothing new' if is_of_stream else 'the table exists'}"
-        counted = "" if told.rows is None else f"{rows_text(told.rows)} "
+        counted = "" if publication.rows is None else f"{rows_text(publication.rows)} "
         return f"{counted}published"
 
     def _abort(self, cause: BaseException, why: str) -> str:
@@ -139,8 +139,8 @@ class ModelBuild:
         if staged.outcome is Outcome.KEPT:
             return f"outcome: kept; {staged.target}: {KEPT}"
         reason = cause.__cause__
-        told = isinstance(reason, StagingError) and bool(reason.left)
-        state = "" if told else f"; {staged.target}: {messages.unchanged(staged.base)}"
+        says_what_is_left = isinstance(reason, StagingError) and bool(reason.left)
+        state = "" if says_what_is_left else f"; {staged.target}: {messages.unchanged(staged.base)}"
         if not staged.left_behind:
             return f"outcome: not_committed; version {staged.version} was discarded{state}"
         left = f"still there: {', '.join(staged.left_behind)}; a later run deletes it"

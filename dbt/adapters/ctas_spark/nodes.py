@@ -55,9 +55,9 @@ class Nodes:
         build = state.build
         dbt_edge.forget_hudi(cause)
         if build is not None:
-            told = (build.on_canceled if canceled else build.on_failed)(cause)
-            dbt_edge.add_to(cause, told)
+            outcome = (build.on_canceled if canceled else build.on_failed)(cause)
+            dbt_edge.add_to(cause, outcome)
             if cause is state.unseen:  # dbt has printed the batch's error already
-                logger.warning(f"{state.table}: {told}")
+                logger.warning(f"{state.table}: {outcome}")
         if canceled:  # dbt prints no message of a model that it has cancelled
             logger.info(build.holds if build else f"{state.table}: {dbt_edge.CUT_OFF}")

@@ -111,9 +111,9 @@ class Increment:
         is_found, is_new = f"{OLD}.{IS_NEW} IS NOT NULL", f"{NEW}.{IS_NEW} IS NOT NULL"
         cases = ""
         if column == next(iter(self.columns)):
-            told = quoting.string(TWICE + ", ".join(self.keys))
+            error = quoting.string(TWICE + ", ".join(self.keys))
             both = f"{is_found} AND {is_new} AND {NEW}.{SAME_KEY} > 1"
-            cases = f"WHEN {both} THEN raise_error({told}) "
+            cases = f"WHEN {both} THEN raise_error({error}) "
         if values.new is None or not sets(self.updated, column):
             cases += f"WHEN {is_found} THEN {old} "
         cases += f"WHEN {is_new} THEN {values.new or 'NULL'}"

@@ -9,7 +9,6 @@ from click import get_current_context
 from dbt_common.events.contextvars import get_node_info
 from dbt_common.exceptions import DbtRuntimeError
 from dbt_common.invocation import get_invocation_id
-from py4j.protocol import Py4JError
 from pyspark.errors import AnalysisException
 
 from ctas_spark import quoting
@@ -199,7 +198,7 @@ class Previews:
             if previewed:
                 dbt_edge.say(summary(previewed))
         finally:
-            with suppress(Py4JError, OSError):  # a Spark that has ended has none
+            with suppress(*jvm.FAILURES):  # a Spark that has ended has none
                 for spark in self._sessions:
                     jvm.drop_views(spark, f"*{TEMPORARY}*")
             self._befores, self._batches, self._sessions = {}, {}, set()

@@ -15,7 +15,7 @@ LATER = 0.25
 
 
 @contextmanager
-def told(node: str, job: StoppableJob) -> Iterator[None]:
+def reported(node: str, job: StoppableJob) -> Iterator[None]:
     """Around one statement of the job: say how far it is, unless it ends before the first line."""
     ended, began = threading.Event(), time.monotonic()
 

@@ -45,12 +45,12 @@ class UnusedMacros:
     def __init__(self, project: Project) -> None:
         self._project = project
         self._guard = threading.Lock()
-        self._is_told = False
+        self._is_reported = False
 
     def warn(self) -> None:
         """Name them, once in an invocation."""
         with self._guard:
-            is_told, self._is_told = self._is_told, True
-        if not is_told:
+            is_reported, self._is_reported = self._is_reported, True
+        if not is_reported:
             for macro in overridden(self._project, CLAUSES):
                 logger.warning(NOT_USED.format(macro.name, macro.package_name))

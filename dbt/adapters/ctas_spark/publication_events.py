@@ -96,7 +96,7 @@ class HookDispatcher:
 
     def ended(self, state: NodeState, cause: BaseException | None, *, canceled: bool) -> None:
         """The node's outcome is decided; one that is not a table has no events."""
-        if self._hooks and _is_told(state, cause):
+        if self._hooks and _is_reported(state, cause):
             with self._changing_nothing(state):
                 self._hooks.tell(self._end(state, cause, canceled=canceled))
 
@@ -165,7 +165,7 @@ class HookDispatcher:
             yield self._published.get(path, Dataset(path))
 
 
-def _is_told(state: NodeState, cause: BaseException | None) -> bool:
+def _is_reported(state: NodeState, cause: BaseException | None) -> bool:
     if state.event or state.build or state.written:
         return True
     is_table = state.node.resource_type in RESOURCES and state.node.config.materialized in TABLES

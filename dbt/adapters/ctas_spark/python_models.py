@@ -60,7 +60,7 @@ def run(code: str, path: str, session: Any) -> Any:
     except PythonModelError:
         raise
     except (Exception, SystemExit) as error:  # dbt would wait for the model's thread for ever
-        raise PythonModelError(_told(error, path)) from error
+        raise PythonModelError(_described(error, path)) from error
 
 
 def _missing(requirement: str) -> str:
@@ -110,7 +110,7 @@ def _is_a(value: Any, module: str, name: str) -> bool:
     return kind is not None and isinstance(value, kind)
 
 
-def _told(error: BaseException, path: str) -> str:
+def _described(error: BaseException, path: str) -> str:
     """The error's kind and text, and the lines of the user's own file that led to it."""
     what = dbt_edge.message(error) if isinstance(error, PySparkException) else str(error)
     kind = type(error).__name__

@@ -32,8 +32,7 @@ class RunOperations:
             )
         schema = self._invocation.credentials.staging_schema
         project = operations.Project(graph, schema, catalog_for)
-        told: str = self._invocation.hide_secrets(operations.run(name, project, arguments))
-        return told
+        return str(self._invocation.hide_secrets(operations.run(name, project, arguments)))
 
     def archive_classes(self, arguments: dict[str, Any]) -> str:
         """What became of the archive with which Spark starts faster."""

@@ -74,15 +74,14 @@ def _value(text: str, column: SeedColumn) -> str:
         return f"CAST({text} AS {column.type})"
     number = f"regexp_replace(trim({text}), {quoting.string(NO_FRACTION)}, '')"
     value = f"try_cast({number if kind in INTEGERS else text} AS {column.type})"
-    sized = SIZED.fullmatch(column.type)  # to a cast, these are strings of any length
-    is_lost = (
-        f"char_length({text}) > {sized[1]}" if sized else f"{text} IS NOT NULL AND {value} IS NULL"
-    )
     where = quoting.string(f" below the header, column {quoting.unquoted(column.name)}: '")
     wrong = quoting.string(f"' does not fit the type {column.type}; {CORRECT}")
     name = quoting.string(f"[{InvalidSeedValueError.name}] row ")
-    told = f"concat({name}, skipped + place + 1, {where}, left({text}, {MOST_OF_A_VALUE}), {wrong})"
-    return f"CASE WHEN {is_lost} THEN raise_error({told}) ELSE {value} END"
+    shown = f"left({text}, {MOST_OF_A_VALUE})"
+    error = f"raise_error(concat({name}, skipped + place + 1, {where}, {shown}, {wrong}))"
+    if sized := SIZED.fullmatch(column.type):  # to a cast, these are strings of any length
+        return f"IF(char_length({text}) > {sized[1]}, {error}, {value})"
+    return f"coalesce({value}, IF({text} IS NULL, NULL, {error}))"
 
 
 def _texts(rows: Iterable[Sequence[object]]) -> Iterator[str]:

@@ -107,14 +107,14 @@ class Changes:
         valid_from, valid_to = self._meta("o", "dbt_valid_from"), self._meta("o", "dbt_valid_to")
         at, kind = self._meta("s", "dbt_updated_at"), self._kind("dbt_valid_from")
         deletes = "TRUE" if self.strategy.hard_deletes in ("invalidate", "new_record") else "FALSE"
-        told = quoting.string(TWICE)
+        error = quoting.string(TWICE)
         lines = (
             f"o.{IS_THERE} AND s.{IS_THERE} AND s.{NO_KEY} IS NULL AS is_both",
             f"coalesce(is_both AND (NOT {current} OR {is_deleted}), FALSE) AS is_returned",
             "coalesce(is_both AND (is_returned OR is_other), FALSE) AS has_changed",
             (
                 f"CASE WHEN has_changed AND {current} AND s.{SAME_KEY} > 1 "
-                f"THEN raise_error({told}) ELSE has_changed AND {current} END AS is_ended"
+                f"THEN raise_error({error}) ELSE has_changed AND {current} END AS is_ended"
             ),
             (
                 f"coalesce(o.{IS_THERE} AND {current} AND s.{IS_THERE} IS NULL AND {deletes} "
@@ -215,10 +215,10 @@ class Changes:
 
     def _record(self, side: str, meta: Mapping[str, str]) -> str:
         """All columns of the table, from the record ``o`` or the row ``s``."""
-        told = {self.names[one].lower(): value for one, value in meta.items()}
+        found = {self.names[one].lower(): value for one, value in meta.items()}
         return _named(
             {
-                name: told.get(name.lower())
+                name: found.get(name.lower())
                 or ("NULL" if side == "s" and one.new is None else _of(side, name))
                 for name, one in self.columns.items()
             }

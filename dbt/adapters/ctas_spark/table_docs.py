@@ -46,7 +46,7 @@ class Described:
     comments: Mapping[str, str]
     """Of the columns, by their names."""
     partitions: frozenset[str]
-    told: Mapping[str, str]
+    described: Mapping[str, str]
 
     @classmethod
     def of(cls, rows: Iterable[Sequence[Any]]) -> "Described":
@@ -64,7 +64,7 @@ class Described:
     @property
     def is_of_files(self) -> bool:
         """Whether Hive's columns hold the comments, which are short there."""
-        return self.told.get("Provider", "").lower() not in OWN_FORMATS
+        return self.described.get("Provider", "").lower() not in OWN_FORMATS
 
 
 def alterations(
@@ -77,7 +77,7 @@ def alterations(
 
     ``description`` and ``columns``, a model's, are None where the model does not persist them.
     """
-    if description is not None and description != found.told.get("Comment", ""):
+    if description is not None and description != found.described.get("Comment", ""):
         yield f"ALTER TABLE {table} SET TBLPROPERTIES ('comment' = {quoting.string(description)})"
     texts = {name.lower(): str(one["description"]) for name, one in (columns or {}).items()}
     for name, comment in found.comments.items():

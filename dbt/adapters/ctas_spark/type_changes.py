@@ -58,8 +58,8 @@ def unite(one: str, other: str) -> bool:
     return max(mine[0], theirs[0]) + max(mine[1], theirs[1]) <= MOST_DIGITS
 
 
-def narrowed(value: str, kind: str, to: str, told: str) -> str | None:
-    """SQL that fails with the text ``told`` for a number that would not be the same in ``to``.
+def narrowed(value: str, kind: str, to: str, error: str) -> str | None:
+    """SQL that fails with the text ``error`` for a number that would not be the same in ``to``.
 
     Anything with a text becomes one, whose length Spark's writers check. None if values of the type
     would be rounded, or have no text.
@@ -71,7 +71,7 @@ def narrowed(value: str, kind: str, to: str, told: str) -> str | None:
         return None
     cast = f"try_cast({value} AS {to})"
     is_same = f"{value} IS NULL OR try_cast({cast} AS {kind}) = {value}"
-    return f"IF({is_same}, {cast}, raise_error({quoting.string(told)}))"
+    return f"IF({is_same}, {cast}, raise_error({quoting.string(error)}))"
 
 
 def same(one: str, other: str) -> bool:
