@@ -8,6 +8,7 @@ import venv
 from importlib.metadata import version
 from pathlib import Path
 
+from ctas_spark.archiving import making
 from ctas_spark.engines import class_archive
 from side_by_side.cases import DUCKDB, SQLMESH
 
@@ -56,7 +57,7 @@ def archives() -> Path:
     os.environ[CACHE_VARIABLE] = str(directory)
     try:
         if not class_archive.path().exists():
-            class_archive.make()
+            making.make()
     finally:
         os.environ.pop(CACHE_VARIABLE)
         if before is not None:

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ctas_spark.archiving import making
 from ctas_spark.catalogs import server
 from ctas_spark.catalogs.formats import with_formats
 from ctas_spark.catalogs.kinds import Catalogs
 from ctas_spark.catalogs.session import CatalogsWithJvm
 from ctas_spark.context import SESSION_CATALOG
-from ctas_spark.engines import class_archive, connect, sharing
+from ctas_spark.engines import connect, sharing
 from ctas_spark.engines.embedded import may_be_created
 from ctas_spark.engines.launch import (
     REMOTE_SETTING,
@@ -118,7 +119,7 @@ def _end_session() -> None:
     ATTACHED.detach()
     lacks_archive, START.lacks_archive = START.lacks_archive, False
     is_watched = sys.stdout.isatty() and not os.environ.get("CI")
-    if lacks_archive and is_watched and (archive := class_archive.make_unasked()):
+    if lacks_archive and is_watched and (archive := making.make_unasked()):
         dbt_edge.logger.info(ARCHIVE_IS_MADE.format(archive.parent))
 
 

@@ -10,8 +10,8 @@ from typing import Any
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
+from ctas_spark.archiving import making
 from ctas_spark.context import StagingContext, TableName, table_name
-from ctas_spark.engines import class_archive
 from ctas_spark.errors import (
     ConfigurationError,
     InvalidArgumentError,
@@ -237,13 +237,13 @@ def archive_classes(arguments: Arguments, say: Callable[[str], None]) -> str:
     """
     check(ARCHIVE, arguments)
     if arguments.get("remove"):
-        removed = ", ".join(map(str, class_archive.remove()))
+        removed = ", ".join(map(str, making.remove()))
         return (
             f"removed: {removed or 'nothing, there was no archive'}; "
             "from now on, none is made automatically"
         )
     say("Starting a Spark to archive its classes; this takes about a minute")
-    made = class_archive.make()
+    made = making.make()
     return (
         f"from now on, Spark starts with {made} ({made.stat().st_size / 1e6:.0f} MB); "
         f"to remove it, run dbt run-operation {ARCHIVE} --args '{{remove: true}}'"

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from ctas_spark.archiving import making
 from ctas_spark.engines import class_archive
 from ctas_spark.errors import SparkNotStartedError
 
@@ -27,7 +28,7 @@ def train_with(monkeypatch: pytest.MonkeyPatch, directory: Path, code: str) -> N
     """Replace the Spark by a program."""
     (directory / "trained.py").write_text(code)
     monkeypatch.setenv("PYTHONPATH", str(directory))
-    monkeypatch.setattr(class_archive, "TRAINING", "trained")
+    monkeypatch.setattr(making, "TRAINING", "trained")
 
 
 def test_each_java_and_each_spark_has_its_own(
@@ -81,7 +82,7 @@ def test_from_java_25_on_it_is_javas_own_cache(
         tmp_path,
         f"import sys; assert sys.argv[1] == {makes!r}; open(sys.argv[2], 'w')\n",
     )
-    made = class_archive.make()
+    made = making.make()
     assert made.suffix == suffix
     assert class_archive.option() == f'"{uses}={made}"'
 
@@ -98,7 +99,7 @@ def test_it_is_made_by_another_process(
         "pathlib.Path(sys.argv[2]).write_bytes(b'archive')\n",
     )
     assert class_archive.option() == ""
-    made = class_archive.make()
+    made = making.make()
     assert list(cache.iterdir()) == [made]
     assert class_archive.option() == f'"-XX:SharedArchiveFile={made}"'
 
@@ -120,18 +121,18 @@ def test_one_that_is_not_made_leaves_nothing(
     cache.mkdir(parents=True)
     class_archive.path().write_bytes(b"the one before")
     with pytest.raises(SparkNotStartedError) as caught:
-        class_archive.make()
+        making.make()
     assert caught.value.what == f"no archive of Spark's classes was made: {reason}"
     assert [one.read_bytes() for one in cache.iterdir()] == [b"the one before"]
 
 
 def test_all_of_them_are_removed(cache: Path) -> None:
     """Also those of environments that are gone, and what a kill left of one."""
-    assert class_archive.remove() == []
+    assert making.remove() == []
     left = [cache / "spark-3.5.9-gone.42", cache / "spark-4.1.4-other.jsa"]
     for one in left:
         one.touch()
-    assert class_archive.remove() == left
+    assert making.remove() == left
     assert not list(cache.glob("spark-*"))
 
 
@@ -145,16 +146,16 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 def test_one_is_tried_unasked_once(started: list[Any], cache: Path) -> None:
     """By a process of its own; its note, with what it said, keeps others from trying again."""
-    assert class_archive.make_unasked() == class_archive.path()
-    assert class_archive.make_unasked() is None
-    assert started == [[sys.executable, "-m", class_archive.UNASKED]]
-    assert list(cache.iterdir()) == [class_archive.path().with_suffix(class_archive.TRIED)]
+    assert making.make_unasked() == class_archive.path()
+    assert making.make_unasked() is None
+    assert started == [[sys.executable, "-m", making.UNASKED]]
+    assert list(cache.iterdir()) == [class_archive.path().with_suffix(making.TRIED)]
 
 
 def test_none_is_made_unasked_after_a_removal(started: list[Any]) -> None:
     """Not for another Java or another Spark, either."""
-    class_archive.remove()
-    assert class_archive.make_unasked() is None
+    making.remove()
+    assert making.make_unasked() is None
     assert not started
 
 
@@ -162,10 +163,10 @@ def test_a_full_disk_is_left_alone(started: list[Any], monkeypatch: pytest.Monke
     """Nothing is written there, and a later run may try."""
     usage = shutil.disk_usage("/")
     with monkeypatch.context() as patch:
-        patch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=class_archive.ROOM - 1))
-        assert class_archive.make_unasked() is None
+        patch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=making.ROOM - 1))
+        assert making.make_unasked() is None
     assert not started
-    assert class_archive.make_unasked() is not None
+    assert making.make_unasked() is not None
 
 
 def test_a_cache_that_is_not_writable_harms_nothing(
@@ -174,7 +175,7 @@ def test_a_cache_that_is_not_writable_harms_nothing(
     """The reason is in the log."""
     (tmp_path / "cache").touch()  # for a directory, root has every permission
     with caplog.at_level("INFO"):
-        assert class_archive.make_unasked() is None
+        assert making.make_unasked() is None
     assert not started
     assert "no archive of Spark's classes is made automatically: " in caplog.text
     assert class_archive.option() == ""
@@ -190,9 +191,9 @@ def test_those_that_no_spark_starts_with_any_more_are_removed(
         one.touch()
         os.utime(one, (1, 1))
     assert class_archive.option()
-    assert class_archive.make_unasked() is None
+    assert making.make_unasked() is None
     monkeypatch.setenv("SPARK_HOME", str(tmp_path))
-    assert class_archive.make_unasked()
+    assert making.make_unasked()
     assert len(started) == 1
     assert used.exists()
     assert not unused.exists()
@@ -204,7 +205,7 @@ def test_one_that_was_made_unasked_leaves_no_note(
     """Of one that was not made, the note stays."""
     train_with(monkeypatch, tmp_path, "import sys; open(sys.argv[2], 'w')")
     cache.mkdir(parents=True)
-    note = class_archive.path().with_suffix(class_archive.TRIED)
+    note = class_archive.path().with_suffix(making.TRIED)
     note.touch()
-    made = class_archive.make()
+    made = making.make()
     assert list(cache.iterdir()) == [made]

@@ -10,12 +10,14 @@ import ctas_spark as core
 
 CORE = Path(str(core.__file__)).parent
 FEW_NEED = {
+    "archiving": "ctas_spark.archiving",
+    "archiving.making": "ctas_spark.archiving",
     "warm": "ctas_spark.warm",
     "hooks.json_lines": "ctas_spark.hooks.json_lines",
     "hooks.openlineage": "ctas_spark.hooks.openlineage",
     "hooks.openlineage_events": "ctas_spark.hooks.openlineage",
 }
-"""A run that shares no Spark and has no hooks works without; each with those that may import it."""
+"""What most runs do without; each with those that may import it."""
 KINDS = ("files", "iceberg", "delta", "statement", "database")
 OF_DELTA = {f"ctas_spark.files.{name}" for name in ("record", "table", "catalog")}
 """Delta's records lie next to those of files, and its first version is one of files."""

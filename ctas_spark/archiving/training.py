@@ -1,6 +1,6 @@
 """A Spark that does what typical models do, and whose JVM archives what it has learnt when it ends.
 
-    python -m ctas_spark.engines.training OPTION ARCHIVE
+    python -m ctas_spark.archiving.training OPTION ARCHIVE
 
 OPTION is the one by which its Java makes an archive. It needs a working directory of its own, for
 its metastore and its tables.
