@@ -3,7 +3,7 @@
 import time
 from typing import Any
 
-from dbt.adapters.ctas_spark import dbt_edge, grants
+from dbt.adapters.ctas_spark import dbt_edge, refusals
 from dbt.adapters.ctas_spark.dbt_edge import logger
 from dbt.adapters.ctas_spark.invocation import Dbt, Invocation
 from dbt.adapters.ctas_spark.model_rows import ModelRows
@@ -36,7 +36,7 @@ class Nodes:
         if state.session is not None and may_change(node):
             state.session.part(self._invocation.handle)
         with self._dispatcher.refusing(state):
-            grants.check(self._invocation, self._dbt)
+            refusals.refuse_grants(self._invocation, self._dbt)
         return state
 
     def end(self, state: NodeState, cause: BaseException | None) -> None:

@@ -1,10 +1,13 @@
 """Nodes that Spark has nothing for: each is refused by name, before any hook."""
 
 from ctas_spark.errors import NotSupportedError
-from dbt.adapters.ctas_spark.invocation import Invocation
+from dbt.adapters.ctas_spark.invocation import Dbt, Invocation
+from dbt.adapters.ctas_spark.project_macros import overridden
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 
 LEFT = "unchanged; no hook and no job was started"
+OF_GRANTS = ("apply_grants", "get_grant_sql", "get_dcl_statement_list", "call_dcl_statements")
+"""dbt's macros from a node's ``grants`` to a GRANT."""
 
 
 class Refusals:
@@ -40,4 +43,24 @@ class Refusals:
             table=function.full_name,
             left=LEFT,
             remedy="give the function of each file in overloads a name of its own",
+        )
+
+
+def refuse_grants(invocation: Invocation, dbt: Dbt) -> None:
+    """Refuse grants before any hook and job, if it is proven that they would fail after the commit.
+
+    Raises:
+        NotSupportedError: Spark has no GRANT, and the project does not grant in another way.
+    """
+    state = invocation.node
+    if not state.node.config.get("grants") or any(overridden(dbt, OF_GRANTS)):
+        return
+    if invocation.catalogs.lacks_grants:
+        raise NotSupportedError(
+            "grants are configured, but this Spark has no GRANT: its parser refuses the statement",
+            table=state.table,
+            left=LEFT,
+            remedy="remove grants, and grant the rights where they are enforced (the storage's "
+            "permissions, Ranger); or add the extension that provides GRANT to "
+            "spark.sql.extensions; or write a macro apply_grants that grants them in another way",
         )
