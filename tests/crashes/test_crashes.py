@@ -38,10 +38,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """One test for each case, or for each catalog."""
     if "case" in metafunc.fixturenames:
         found = cases_of(metafunc.config)
-        brief = [long(case) if is_long(case) else case for case in found]
-        metafunc.parametrize("case", brief, ids=str)
+        some = [long(case) if is_long(case) else case for case in found]
+        metafunc.parametrize("case", some, ids=str)
     elif "place" in metafunc.fixturenames:
-        metafunc.parametrize("place", chosen(metafunc.config))
+        places = chosen(metafunc.config)
+        brief = [place if place.startswith("fakes") else long(place) for place in places]
+        metafunc.parametrize("place", brief)
 
 
 def trials(

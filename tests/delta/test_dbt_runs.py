@@ -16,7 +16,7 @@ class TestDelta(DbtRuns):
     file_format = "delta"
     partition_by = "'day'"
     batched_by = "'day'"
-    returning = ("s_time", "s_all")
+    returning = ("s_time", "s_check")
     staged = "m__stage__*"
     grown_config = ", file_format='delta'"
     grown_in = ""

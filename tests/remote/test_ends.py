@@ -2,6 +2,8 @@
 
 import signal
 
+import pytest
+
 from faults.other_process import other_dbt, other_run
 from remote.place import MODELS, MOSTLY_CONNECT, ONLY_CONNECT, Place
 
@@ -21,6 +23,7 @@ def test_ctrl_c_interrupts_the_models_and_leaves_the_old_tables(place: Place) ->
     assert (place.names(), place.staged()) == ([("old", 3), ("old", 3)], [])
 
 
+@pytest.mark.long
 @ONLY_CONNECT
 def test_what_a_killed_run_staged_goes_by_its_age(place: Place) -> None:
     """kill -9 between stage and commit: the old tables stay, and the next run builds next to it."""

@@ -59,11 +59,13 @@ LONG = (
     "simple_seed.test_seed.BaseSeedWithUniqueDelimiter",
     "simple_snapshot.new_record",
     "simple_snapshot.test_ephemeral_snapshot_hard_deletes.",
-    "simple_snapshot.test_snapshot.BaseSimpleSnapshot",
+    "simple_snapshot.test_snapshot.",
     "simple_snapshot.test_various_configs.",
+    "store_test_failures_tests.basic.StoreTestFailuresAsGeneric",
     "store_test_failures_tests.basic.StoreTestFailuresAsInteractions",
     "store_test_failures_tests.basic.StoreTestFailuresAsProjectLevel",
     "store_test_failures_tests.test_store_test_failures.",
+    "unit_testing.test_types.",
     "utils.",
 )
 """How the names of those begin that plain ``./check`` leaves out: the slow ones, those that differ
