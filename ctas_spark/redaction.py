@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from urllib.parse import unquote
 
 HIDDEN = "*********(redacted)"
@@ -55,7 +56,9 @@ def _inside(value: str) -> Iterator[str]:
             yield from found[2].split()[:1]  # or it ends there
 
 
+@lru_cache(maxsize=1_000)
 def _without(key: str, value: str) -> str:
+    """dbt asks for a profile's settings once for each of some 600 macros that it parses."""
     if SECRET_KEY.match(key):
         return HIDDEN
     for pattern in SECRETS_IN_VALUE:
