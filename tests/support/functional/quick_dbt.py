@@ -7,13 +7,16 @@ whenever a variable has another value, and writes them twice as JSON.
 import gc
 import json
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from dbt.artifacts.schemas import base
+from dbt.clients import jinja_static
 from dbt.context.docs import generate_runtime_docs_context
 from dbt.contracts.graph.nodes import Macro
 from dbt.parser import manifest
+from dbt_common.clients.jinja import get_environment
 from dbt_common.exceptions import base as exceptions
 from dbt_common.tests import enable_test_caching
 from dbt_common.utils.encoding import JSONEncoder
@@ -22,6 +25,8 @@ from dbt_common.utils.encoding import JSONEncoder
 def quicken_dbt() -> None:
     """From now on, in this process; dbt's own tests keep what was parsed, too."""
     enable_test_caching()
+    # it is only asked to parse
+    jinja_static.get_environment = cache(get_environment)  # type: ignore[attr-defined, assignment]
     base.write_json = _write_json  # type: ignore[attr-defined]
     manifest.generate_runtime_docs_context = _context_of_docs  # type: ignore[attr-defined, assignment]
     exceptions.env_secrets = _no_secrets
