@@ -1,5 +1,6 @@
 """Spark over Spark Connect: one session for an invocation, and the jobs in it."""
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -9,7 +10,7 @@ from pyspark.errors import PySparkException
 from ..errors import ClientNotInstalledError, ProfileError, ServerNotReachedError
 from .launch import silence_query_loggers
 from .protocol import StoppableJob
-from .remote import RemoteSessions
+from .remote import RemoteSessions, set_all
 
 INSTALL = "pip install 'dbt-ctas-spark[connect]'"
 RETRIES_TO_OPEN = 3
@@ -45,7 +46,7 @@ class ConnectJob(StoppableJob):
             return False
 
 
-def _opened(url: str) -> Any:
+def _opened(url: str, settings: Mapping[str, str]) -> Any:
     session = _session(url)
     try:
         _retry(session, RETRIES_TO_OPEN)
@@ -59,6 +60,7 @@ def _opened(url: str) -> Any:
             "this machine can reach it",
         ) from error
     _retry(session, RETRIES)
+    set_all(session, settings)
     return session
 
 

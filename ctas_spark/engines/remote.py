@@ -16,10 +16,11 @@ NOT_A_SESSIONS = "CANNOT_MODIFY"
 class RemoteSessions:
     """The process's session on each server, opened by the first thread that asks.
 
-    ``defaults`` are settings of each session that a user may overrule.
+    ``opened`` opens one with settings. ``defaults`` are settings of each session that a user may
+    overrule.
     """
 
-    def __init__(self, opened: Callable[[Any], Any], **defaults: str) -> None:
+    def __init__(self, opened: Callable[[Any, Mapping[str, str]], Any], **defaults: str) -> None:
         ours = {key: value for key, value in DEFAULTS.items() if key.startswith(CAN_BE_SET)}
         self._defaults = {**ours, **defaults}
         self._open = opened
@@ -36,13 +37,7 @@ class RemoteSessions:
         key = (server, frozenset(settings.items()))
         with self._guard:
             if key not in self._opened:
-                session = self._open(server)
-                try:
-                    _set_all(session, {**self._defaults, **settings})
-                except BaseException:
-                    session.stop()
-                    raise
-                self._opened[key] = session
+                self._opened[key] = self._open(server, {**self._defaults, **settings})
             return self._opened[key]
 
     def close(self) -> None:
@@ -51,6 +46,19 @@ class RemoteSessions:
             for session in self._opened.values():
                 session.stop()
             self._opened.clear()
+
+
+def set_all(session: Any, settings: Mapping[str, str]) -> None:
+    """Set them in a session, which is closed if that fails.
+
+    Raises:
+        ProfileError: the server refuses some; it names all of them.
+    """
+    try:
+        _set_all(session, settings)
+    except BaseException:
+        session.stop()
+        raise
 
 
 def _set_all(session: Any, settings: Mapping[str, str]) -> None:

@@ -14,18 +14,18 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 from thrift.protocol.TBinaryProtocol import TBinaryProtocol
 from thrift.Thrift import TType
-from thrift.transport.TSocket import TSocket
-from thrift.transport.TTransport import TBufferedTransport, TMemoryBuffer, TTransportException
+from thrift.transport.TTransport import TMemoryBuffer, TTransportException
 
 from ..engines import jvm
+from ..engines.thrift.channel import NOSASL, Access, Connected, Login, logged_in, opened
 from ..errors import MetastoreError, RefusedError
 from . import messages
 from .client import TableEntry
 from .hive import HiveMetastore, Method
 from .wire import NO_ANSWER, Field, Struct, answer, ask, sequence, string, struct, text_of
 
-CONNECT_SECONDS = 10.0
-"""Until a server accepts."""
+PLAIN = Access(Login(NOSASL))
+"""Thrift alone, without a login."""
 CALL_SECONDS = 600.0
 """Of silence while an answer is awaited."""
 FRAMES = "\n\tat "  # a lost connection is told with the whole stack
@@ -37,27 +37,32 @@ Address = tuple[str, int]
 
 
 class ThriftMetastore(HiveMetastore):
-    """The client over plain Thrift: binary, buffered, unauthenticated.
+    """The client over Thrift's binary protocol.
 
-    ``uris`` are tried in their order whenever a connection is made. The server is told to act for
-    ``user``, as Hive's own clients tell it.
+    ``uris`` are tried in their order whenever a connection is made. ``access`` is the login, by
+    Kerberos or by a password, and TLS. A server without logins is told to act for ``user``, as
+    Hive's own clients tell it.
     """
 
-    def __init__(self, uris: str, *, user: str | None = None) -> None:
-        super().__init__(partial(_connected, addresses_in(uris), user), messages.capabilities())
+    def __init__(self, uris: str, *, user: str | None = None, access: Access = PLAIN) -> None:
+        connect = partial(_connected, addresses_in(uris), user, access)
+        super().__init__(connect, messages.capabilities())
 
 
 class SocketConnection:
-    """A socket that is connected from the start; OSError if nobody listens."""
+    """A socket that is connected and logged in from the start; OSError if it can't be."""
 
-    def __init__(self, address: Address, user: str | None) -> None:
-        # TSocket's own open knows one timeout only, and logs every refused attempt.
-        self._socket = socket.create_connection(address, CONNECT_SECONDS)
-        self._socket.settimeout(CALL_SECONDS)
-        self._connected = TSocket()
-        self._connected.setHandle(self._socket)
-        self._protocol = TBinaryProtocol(TBufferedTransport(self._connected))
-        if user is not None:
+    def __init__(self, address: Address, user: str | None, access: Access) -> None:
+        host, port = address
+        self._socket = opened(host, port, access)
+        self._connected = Connected(self._socket)
+        try:
+            self._protocol = TBinaryProtocol(logged_in(self._connected, host, access))
+        except BaseException:
+            self.close()
+            raise
+        self._connected.setTimeout(CALL_SECONDS * 1_000)
+        if user is not None and access.login.auth == NOSASL:
             self.call("set_ugi", struct(string(user), sequence(TType.STRING)).value)
 
     @property
@@ -84,12 +89,14 @@ class SocketConnection:
         self._socket.close()
 
 
-def _connected(addresses: tuple[Address, ...], user: str | None) -> SocketConnection:
+def _connected(
+    addresses: tuple[Address, ...], user: str | None, access: Access
+) -> SocketConnection:
     """A connection to the first server that takes one; OSError with everyone's reason."""
     failures: list[str] = []
     for host, port in addresses:
         try:
-            return SocketConnection((host, port), user)
+            return SocketConnection((host, port), user, access)
         except NO_ANSWER as error:  # noqa: PERF203 (a few servers)
             failures.append(f"{host}:{port}: {text_of(error)}")
     raise OSError("; ".join(failures))

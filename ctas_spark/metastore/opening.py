@@ -7,16 +7,19 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from ..engines import jvm
+from ..engines.thrift.channel import KERBEROS, Access, Login
 from ..errors import AtomicityNotSupportedError
 from ..redaction import redacted
 from .client import TableLockClient
-from .connections import InJvmMetastore, ThriftMetastore
+from .connections import PLAIN, InJvmMetastore, ThriftMetastore
 from .hive import HiveMetastore
 
 BUILTIN = "builtin"
 URIS = "hive.metastore.uris"
-NOT_PLAIN = (
-    "hive.metastore.sasl.enabled",
+SASL = "hive.metastore.sasl.enabled"
+PRINCIPAL = "hive.metastore.kerberos.principal"
+ANY_HOST = "_HOST"
+NOT_READABLE = (
     "hive.metastore.use.SSL",
     "hive.metastore.thrift.framed.transport.enabled",
     "hive.metastore.thrift.compact.protocol.enabled",
@@ -50,10 +53,13 @@ def open_metastore(spark: SparkSession) -> OpenedMetastore:
     hadoop = jvm.hadoop_configuration(spark)
     implementation = spark.conf.get("spark.sql.catalogImplementation") or ""
     jars = spark.conf.get("spark.sql.hive.metastore.jars", BUILTIN) or BUILTIN
-    not_plain = [key for key in NOT_PLAIN if hadoop.getBoolean(key, False)]
+    unreadable = [key for key in NOT_READABLE if hadoop.getBoolean(key, False)]
     uris = str(hadoop.get(URIS) or "")
-    if goes_over_thrift(implementation, jars, uris, not_plain):
-        over_thrift = ThriftMetastore(uris, user=spark.sparkContext.sparkUser())
+    if goes_over_thrift(implementation, jars, uris, unreadable):
+        principal = str(hadoop.get(PRINCIPAL) or "") if hadoop.getBoolean(SASL, False) else ""
+        over_thrift = ThriftMetastore(
+            uris, user=spark.sparkContext.sparkUser(), access=access_by(principal)
+        )
         where = f"Hive, remote at {uris}, over Thrift"
         return OpenedMetastore(over_thrift, over_thrift, where, uris)
     in_jvm = InJvmMetastore(spark)
@@ -71,12 +77,12 @@ def is_of_one_process(url: str) -> bool:
 
 
 def goes_over_thrift(
-    implementation: str, jars: str, uris: str, not_plain: Sequence[str] = ()
+    implementation: str, jars: str, uris: str, unreadable: Sequence[str] = ()
 ) -> bool:
     """True if the metastore is called next to Spark's Hive classes, because they are isolated.
 
     Args:
-        not_plain: the settings that plain Thrift can't follow.
+        unreadable: the settings that the client over Thrift can't follow.
 
     Raises:
         AtomicityNotSupportedError: there is no way yet.
@@ -97,13 +103,22 @@ def goes_over_thrift(
             f"{isolated}, and no metastore is known that can be reached without them",
             f"set spark.hadoop.hive.metastore.uris in spark_conf, or {use_builtin}",
         )
-    if not_plain:
+    if unreadable:
         raise _refused(
-            f"{isolated}, and without them a metastore can be reached over plain Thrift only, "
-            f"not yet with {', '.join(not_plain)}",
+            f"{isolated}, and without them no metastore can be reached yet with "
+            f"{', '.join(unreadable)}",
             use_builtin,
         )
     return True
+
+
+def access_by(principal: str) -> Access:
+    """The login at a metastore whose Kerberos principal this is, as in hive/_HOST@EXAMPLE.ORG."""
+    if not principal:
+        return PLAIN
+    service, _, host = principal.partition("@")[0].partition("/")
+    named = None if host in ("", ANY_HOST) else host
+    return Access(Login(KERBEROS, kerberos_service_name=service, kerberos_host=named))
 
 
 def database_address(url: str, directory: Path) -> str:

@@ -4,6 +4,8 @@ import pytest
 from dbt_common.dataclass_schema import ValidationError
 from dbt_common.exceptions import DbtRuntimeError
 
+from ctas_spark.engines.thrift import Http
+from ctas_spark.engines.thrift.channel import Access, Login, Tls
 from ctas_spark.redaction import HIDDEN, Redactor, is_secret, redacted
 from dbt.adapters.ctas_spark.credentials import CtasSparkCredentials
 
@@ -237,7 +239,20 @@ def test_the_variable_of_pyspark_names_a_server(monkeypatch: pytest.MonkeyPatch)
             {"method": "thrift", "host": "a", "query_retries": 2},
             "query_retries: .* never sent again",
         ),
-        ({"method": "thrift", "host": "a", "use_ssl": True}, "use_ssl: TLS to a Thrift server"),
+        ({"use_ssl": True}, "use_ssl: only with method: thrift"),
+        (
+            {"method": "thrift", "host": "a", "ca_cert": "ca.pem"},
+            "ca_cert: only with use_ssl: true",
+        ),
+        (
+            {"method": "thrift", "host": "a", "http_path": "x", "http_headers": {"a": "b"}},
+            r"(?s)http_path: only with use_http_transport: true.*http_headers: only with",
+        ),
+        (
+            {"method": "thrift", "host": "a", "connect_retries": -1, "connect_timeout": "5"},
+            r"(?s)connect_retries: -1 is not a number from 0 on.*connect_timeout: '5' is not",
+        ),
+        ({"method": "thrift", "host": "a", "retry_all": True}, "retry_all: whatever may be tried"),
     ],
 )
 def test_a_wrong_address_is_said(
@@ -268,7 +283,7 @@ def test_a_token_in_a_url_is_not_shown() -> None:
 def test_a_thrift_server_has_an_address_and_a_user() -> None:
     """By dbt-spark's names."""
     found = credentials(method="thrift", host="spark", user="me").thrift_server
-    assert (str(found), found.user, found.auth) == ("spark:10000", "me", "NONE")
+    assert (str(found), found.access) == ("spark:10000", Access(Login("NONE", "me")))
     named = credentials(
         method="thrift",
         host="spark",
@@ -276,7 +291,33 @@ def test_a_thrift_server_has_an_address_and_a_user() -> None:
         auth="KERBEROS",
         kerberos_service_name="hive",
     ).thrift_server
-    assert (str(named), named.kerberos_service_name) == ("spark:10001", "hive")
+    assert str(named) == "spark:10001"
+    assert named.access.login.kerberos_service_name == "hive"
+
+
+def test_a_thrift_server_may_speak_http_and_tls() -> None:
+    """By dbt-spark's name for TLS, and Impyla's and dbt-hive's names for the rest."""
+    found = credentials(
+        method="thrift",
+        host="spark",
+        port=443,
+        use_ssl=True,
+        ca_cert="ca.pem",
+        use_http_transport=True,
+        http_path="gateway/hs2",
+        http_headers={"X-Token": "hush-hush"},
+        connect_retries=5,
+        connect_timeout=3,
+    )
+    server = found.thrift_server
+    assert server.url == "https://spark:443/gateway/hs2"
+    assert (server.access.tls, server.access.seconds, server.retries) == (Tls("ca.pem"), 3, 5)
+    assert server.http == Http("gateway/hs2", (("X-Token", "hush-hush"),))
+    shown = repr(found) + repr(server) + str(dict(found.connection_info()))
+    assert "hush-hush" not in shown + found.hide_secrets("no answer to hush-hush")
+    assert dict(found.connection_info())["http_headers"] == {"X-Token": HIDDEN}
+    plain = credentials(method="thrift", host="spark", use_http_transport=True).thrift_server
+    assert plain.url == "http://spark:10000/cliservice"
 
 
 def test_a_password_is_not_shown() -> None:

@@ -3,27 +3,36 @@
 A request that does not end with an answer closes it, and nothing is ever sent twice.
 """
 
-import getpass
-import socket
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
+from functools import partial
+from http.cookies import SimpleCookie
+from types import MappingProxyType
 from typing import Any
 
-import thrift_sasl
-from pyhive.hive import _unwrap_column, get_installed_sasl
+from pyhive.hive import _unwrap_column
 from pyspark.sql.types import StructField
 from TCLIService import TCLIService, ttypes
 from thrift.protocol.TBinaryProtocol import TBinaryProtocol
-from thrift.transport.TSocket import TSocket
-from thrift.transport.TTransport import TBufferedTransport
 
 from ...errors import with_likely_cause
-from . import KERBEROS, NONE, NOSASL, ThriftServer, results
-from .results import LostAnswerError, TypeName, values_of
+from . import ThriftServer, channel, results
+from .channel import Connected, pauses, words_of
+from .http import HttpTransport, headers_to
+from .results import (
+    NO_SESSION,
+    LostAnswerError,
+    NoLineError,
+    ServerError,
+    TypeName,
+    values_of,
+)
 
-CONNECT_SECONDS = 10.0
 ANSWER_SECONDS = 600.0
-QUIET_SECONDS = 60
-"""After which the kernel asks an idle connection for a sign of life: firewalls forget others."""
+IDLE_SECONDS = 60.0
+"""After which a line is tried before a statement goes over it: a balancer may have forgotten it."""
+PREFIX = "set:hiveconf:"
+"""Of a setting in a request for a session, as Hive's and Kyuubi's JDBC drivers send it."""
 VERSION = ttypes.TProtocolVersion.HIVE_CLI_SERVICE_PROTOCOL_V6
 """Results in columns: the oldest that has what is needed here."""
 ROWS = 1_000
@@ -31,39 +40,74 @@ SUFFIX = "_type"
 NAMES = {"null": "void", "varchar": "string", "char": "string"}
 """PySpark's names of types where they differ from the protocol's."""
 QUALIFIED = {"decimal": ("precision", "scale")}
+FETCH = ttypes.TFetchOrientation
 STATES = ttypes.TOperationState
 RUNNING = (STATES.INITIALIZED_STATE, STATES.PENDING_STATE, STATES.RUNNING_STATE)
+
+
+NO_SETTINGS: Mapping[str, str] = MappingProxyType({})
+NOBODY = ttypes.TSessionHandle(ttypes.THandleIdentifier(bytes(16), bytes(16)))
 
 
 class Line:
     """Connected and authenticated from the start.
 
     Every call raises LostAnswerError without an answer, and ServerError for one that says no.
+    ``cookies`` are shared by the lines of a session.
     """
 
-    def __init__(self, server: ThriftServer) -> None:
-        self._user = server.user or getpass.getuser()
-        self._connected = TSocket()
+    def __init__(self, server: ThriftServer, cookies: "SimpleCookie | None" = None) -> None:
+        self._server = server
+        self._is_closed = False
+        self._used = time.monotonic()
+        self._socket: Connected | None = None
         try:
-            accepted = socket.create_connection((server.host, server.port), CONNECT_SECONDS)
-            self._connected.setHandle(accepted)
-            self._transport = self._authenticated(server)
+            if server.http is None:
+                self._open_socket()
+            else:
+                self._open_http(SimpleCookie() if cookies is None else cookies)
         except Exception as error:
-            self._connected.close()
-            said = with_likely_cause(str(error))
-            raise LostAnswerError(f"no connection to {server}: {said}") from error
-        _keep_alive(accepted)
-        accepted.settimeout(ANSWER_SECONDS)
-        self._client = TCLIService.Client(TBinaryProtocol(self._transport))
+            said = f"no connection to {server}: {with_likely_cause(words_of(error))}"
+            raise NoLineError(said, may_pass=getattr(error, "may_pass", False)) from error
 
     @property
     def is_open(self) -> bool:
         """False once either side has closed it."""
-        return bool(self._connected.isOpen())
+        return not self._is_closed and (self._socket is None or self._socket.isOpen())
 
-    def open_session(self) -> Any:
-        """A session of the server's; it ends with this line."""
-        request = ttypes.TOpenSessionReq(client_protocol=VERSION, username=self._user)
+    @property
+    def holds_its_session(self) -> bool:
+        """True if the session that it has opened ends with it."""
+        return self._socket is not None
+
+    def knows(self, session: Any) -> bool:
+        """True if it leads to the server of that session; it is a sign of life, too."""
+        request = ttypes.TGetInfoReq(session, ttypes.TGetInfoType.CLI_SERVER_NAME)
+        try:
+            self._call("GetInfo", request)
+        except ServerError as error:
+            return NO_SESSION not in str(error)
+        return True
+
+    def is_usable(self, session: Any) -> bool:
+        """False if it has been closed; one that was idle for long is tried."""
+        if not self.is_open or self._socket is None:
+            return self.is_open
+        if time.monotonic() - self._used < IDLE_SECONDS:
+            return True
+        self._socket.setTimeout(self._server.access.seconds * 1_000)
+        try:
+            return self.knows(session)
+        except LostAnswerError:
+            return False
+        finally:
+            self._socket.setTimeout(ANSWER_SECONDS * 1_000)
+
+    def open_session(self, settings: Mapping[str, str] = NO_SETTINGS) -> Any:
+        """A session of the server's, with these settings; it ends with this line."""
+        sent = {f"{PREFIX}{key}": value for key, value in settings.items()}
+        user = self._server.access.login.name
+        request = ttypes.TOpenSessionReq(client_protocol=VERSION, username=user, configuration=sent)
         return self._call("OpenSession", request).sessionHandle
 
     def close_session(self, session: Any) -> None:
@@ -94,30 +138,32 @@ class Line:
         return tuple(_column(found) for found in answer.schema.columns)
 
     def rows(self, operation: Any, columns: tuple[StructField, ...]) -> Iterator[tuple[Any, ...]]:
-        request = ttypes.TFetchResultsReq(
-            operation, ttypes.TFetchOrientation.FETCH_NEXT, maxRows=ROWS
-        )
-        while found := self._call("FetchResults", request).results.columns:
+        """All of them, also if some were fetched before."""
+        fetch = ttypes.TFetchResultsReq(operation, FETCH.FETCH_FIRST, maxRows=ROWS)
+        while found := self._call("FetchResults", fetch).results.columns:
             pairs = zip(columns, map(_unwrap_column, found), strict=True)
             block = list(zip(*(values_of(*pair) for pair in pairs), strict=True))
             if not block:
                 return
             yield from block
+            fetch.orientation = FETCH.FETCH_NEXT
 
     def forget(self, operation: Any) -> None:
         """Give back what the server keeps of a statement; one that still runs is cancelled."""
         self._call("CloseOperation", ttypes.TCloseOperationReq(operation))
 
     def close(self) -> None:
-        self._transport.close()
-        self._connected.close()
+        if not self._is_closed:
+            self._is_closed = True
+            self._transport.close()
 
     def _call(self, method: str, request: Any) -> Any:
         try:
             answer = getattr(self._client, method)(request)
+            self._used = time.monotonic()
         except Exception as error:
             self.close()
-            reason = getattr(error, "inner", None) or error
+            reason = words_of(error)
             raise LostAnswerError(f"the Thrift server did not answer {method}: {reason}") from error
         except BaseException:  # what is left of the answer must not be taken for the next one
             self.close()
@@ -130,24 +176,44 @@ class Line:
             raise results.failed(status.errorMessage or f"{method} was refused")
         return answer
 
-    def _authenticated(self, server: ThriftServer) -> Any:
-        if server.auth == NOSASL:
-            return TBufferedTransport(self._connected)
-        mechanism = "GSSAPI" if server.auth == KERBEROS else "PLAIN"
-        password = "x" if server.auth == NONE else server.password
-        transport = thrift_sasl.TSaslClientTransport(
-            lambda: get_installed_sasl(
-                host=server.host,
-                sasl_auth=mechanism,
-                service=server.kerberos_service_name,
-                username=self._user,
-                password=password,
-            ),
-            mechanism,
-            self._connected,
-        )
-        transport.open()
-        return transport
+    def _open_socket(self) -> None:
+        server = self._server
+        self._socket = Connected(channel.opened(server.host, server.port, server.access))
+        try:
+            self._transport: Any = channel.logged_in(self._socket, server.host, server.access)
+        except BaseException:
+            self._socket.close()
+            raise
+        self._socket.setTimeout(ANSWER_SECONDS * 1_000)
+        self._client = TCLIService.Client(TBinaryProtocol(self._transport))
+
+    def _open_http(self, cookies: "SimpleCookie") -> None:
+        """Nothing stays open between requests: the first one tries the path and the login."""
+        server, access = self._server, self._server.access
+        context = access.tls.context() if access.tls else None
+        self._transport = HttpTransport(server.url, context, partial(headers_to, server), cookies)
+        if not self._transport.using_proxy():
+            channel.opened(server.host, server.port, access).close()
+        self._client = TCLIService.Client(TBinaryProtocol(self._transport))
+        self._transport.setTimeout(access.seconds * 1_000)
+        self._client.GetInfo(ttypes.TGetInfoReq(NOBODY, ttypes.TGetInfoType.CLI_SERVER_NAME))
+        self._transport.setTimeout(ANSWER_SECONDS * 1_000)
+
+
+def connected(server: ThriftServer, cookies: "SimpleCookie | None" = None) -> Line:
+    """A line, tried again with growing pauses as often as the server's ``retries`` say.
+
+    Raises:
+        NoLineError: nothing answered, or what did can't be talked to.
+    """
+    for pause in pauses(server.retries):
+        try:
+            return Line(server, cookies)
+        except NoLineError as error:
+            if not error.may_pass:
+                raise
+        time.sleep(pause)
+    return Line(server, cookies)
 
 
 def _column(found: Any) -> StructField:
@@ -158,9 +224,3 @@ def _column(found: Any) -> StructField:
     known = [str(given[key].i32Value) for key in QUALIFIED.get(text, ()) if key in given]
     whole = f"{text}({','.join(known)})" if known else NAMES.get(text, text)
     return StructField(found.columnName, TypeName(whole))
-
-
-def _keep_alive(connection: socket.socket) -> None:
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    if hasattr(socket, "TCP_KEEPIDLE"):
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, QUIET_SECONDS)

@@ -24,6 +24,10 @@ INEXACT = ("array", "map", "struct", "timestamp")
 """Types that the protocol does not tell exactly."""
 
 
+NO_SESSION = "Invalid SessionHandle"
+"""What a server says that does not know the session."""
+
+
 class ServerError(PySparkException):
     """The server's words; they begin with Java's class where PySpark has no class for the error."""
 
@@ -50,6 +54,17 @@ class LostAnswerError(ConnectionError):
     """There is no answer: the server may have done what it was asked, or not."""
 
 
+class NoLineError(LostAnswerError):
+    """Nothing was asked: there is no connection.
+
+    ``may_pass`` if another attempt may find the server there.
+    """
+
+    def __init__(self, what: str, *, may_pass: bool) -> None:
+        super().__init__(what)
+        self.may_pass = may_pass
+
+
 def failed(said: str) -> ServerError:
     """The error of a statement, from the text of its status: Java's words, causes and frames."""
     text = WRAPPED.sub("", said.lstrip("*"), count=1)
@@ -72,7 +87,7 @@ def no_session() -> ServerError:
     """The error of a statement that was not begun."""
     error = SparkEndedError(
         "the session on the Thrift server has ended: the connection that opened it was lost, the "
-        "server was restarted, or host and port of the profile lead to several servers",
+        "server was restarted, or host and port of the profile lead to other servers",
         left="the statement was not run",
         remedy="run dbt again",
     )

@@ -2,30 +2,44 @@
 
 All threads share one session: what one of them publishes and refreshes, the others see. Each thread
 has a connection of its own. The session ends with the connection that opened it, which is used for
-nothing else.
+nothing else but signs of life.
 """
 
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from http.cookies import SimpleCookie
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pyspark.sql.types import StructField
 
 from ... import quoting
 from ...errors import ClientNotInstalledError, ServerNotReachedError
 from ..protocol import POLL_SECONDS, StoppableJob
-from ..remote import RemoteSessions
+from ..remote import NOT_A_SESSIONS, RemoteSessions, set_all
 from . import ThriftServer, results
-from .results import ServerError, ThriftResult
+from .channel import pauses
+from .results import NO_SESSION, LostAnswerError, NoLineError, ServerError, ThriftResult
 
 if TYPE_CHECKING:
     from .line import Line
 
+T = TypeVar("T")
 INSTALL = "pip install 'dbt-ctas-spark[thrift]'"
 DEFAULTS = {"spark.sql.thriftServer.interruptOnCancel": "true"}
 """A task that is cancelled ends at once, as with the other methods; Spark 3 has another default."""
-NO_SESSION = "Invalid SessionHandle"
+NO_SETTINGS: Mapping[str, str] = MappingProxyType({})
+LINES = 20
+"""Connections to try for one that leads to the session's server: a balancer takes turns."""
+COMMENTS = r"(?:\s|/\*(?:[^*]|\*(?!/))*\*/|--[^\n]*\n)*"
+READS = re.compile(rf"{COMMENTS}(?:SELECT|SHOW|DESC|DESCRIBE|EXPLAIN)\b", re.IGNORECASE)
+"""Statements that may run twice; WITH may begin an INSERT."""
+KEEP_SECONDS = 30.0
+"""Between signs of life: many balancers end a connection that is idle for a minute."""
 UNSET = "<undefined>"
 """What SET answers for a key without a value."""
 
@@ -41,20 +55,32 @@ class ThriftSession:
     """What is used of PySpark's session, over a Thrift server.
 
     ``connect`` opens a connection. The server keeps a session's operations in a set without a
-    lock: so they are begun and forgotten one at a time.
+    lock: so they are begun and forgotten one at a time. What reads is tried again ``retries``
+    times, with growing pauses; what writes is never sent twice.
     """
 
-    def __init__(self, connect: Callable[[], "Line"]) -> None:
+    def __init__(
+        self,
+        connect: Callable[[], "Line"],
+        settings: Mapping[str, str] = NO_SETTINGS,
+        retries: int = 0,
+    ) -> None:
         self.conf = Settings(self)
         self._connect = connect
+        self._retries = retries
         self._thread = threading.local()
         self._guard = threading.Lock()
+        self._held = threading.Lock()
+        self._stopped = threading.Event()
         self._lines = [connect()]
         try:
-            self._session = self._lines[0].open_session()
-        except ServerError:
+            self._session, refused = self._begun(self._lines[0], settings)
+        except BaseException:
             self._lines[0].close()
             raise
+        if self._lines[0].holds_its_session:
+            threading.Thread(target=self._keep, daemon=True).start()
+        set_all(self, refused)
 
     @property
     def version(self) -> str:
@@ -67,19 +93,9 @@ class ThriftSession:
             ServerError: it failed.
             LostAnswerError: there is no answer; it may still be running. It is not sent again.
         """
-        job, line = self._own_job(), self._own_line()
-        with job.running() as running:
-            running.operation = self._begin(line, statement)
-            try:
-                while not line.has_ended(running.operation):
-                    if job.is_ending:
-                        line.cancel(running.operation)
-                    time.sleep(POLL_SECONDS)
-                columns = line.columns(running.operation)
-                rows = tuple(line.rows(running.operation, columns))
-            finally:
-                self._forget(line, running.operation)
-        return ThriftResult(columns, rows, lambda: self._described(statement))
+        if not READS.match(statement):
+            return self._run(statement)
+        return self._tried_again(lambda: self._run(statement))
 
     def attach(self, job: "ThriftJob | None") -> None:
         """Make what this thread submits from now on part of the job; None: of no job."""
@@ -102,10 +118,67 @@ class ThriftSession:
 
     def stop(self) -> None:
         """Close the session, and with it every statement of it that still runs."""
-        with suppress(ServerError, OSError):
+        self._stopped.set()
+        with self._held, suppress(ServerError, OSError):
             self._lines[0].close_session(self._session)
         for line in self._lines:
             line.close()
+
+    def _run(self, statement: str) -> ThriftResult:
+        job, line = self._own_job(), self._own_line()  # without one, nothing of the job runs
+        with job.running() as running:
+            running.operation = self._begin(line, statement)
+            try:
+                while not self._has_ended(running.operation):
+                    if job.is_ending:
+                        self._own_line().cancel(running.operation)
+                    time.sleep(POLL_SECONDS)
+                columns, rows = self._tried_again(lambda: self._fetched(running.operation))
+            finally:
+                self._forget(running.operation)
+        return ThriftResult(columns, rows, lambda: self._described(statement))
+
+    def _has_ended(self, operation: Any) -> bool:
+        """Wait as long as the server lets; the answer may come over another line than before."""
+        return self._tried_again(lambda: self._own_line().has_ended(operation))
+
+    def _fetched(self, operation: Any) -> tuple[tuple[StructField, ...], tuple[Any, ...]]:
+        line = self._own_line()
+        columns = line.columns(operation)
+        return columns, tuple(line.rows(operation, columns))
+
+    def _tried_again(self, ask: Callable[[], T]) -> T:
+        """What may be asked twice, with a growing pause after each answer that was lost."""
+        for pause in pauses(self._retries):
+            try:
+                return ask()
+            except NoLineError:  # noqa: PERF203 (a few attempts)
+                raise
+            except LostAnswerError:
+                time.sleep(pause)
+        return ask()
+
+    def _begun(self, line: "Line", settings: Mapping[str, str]) -> tuple[Any, Mapping[str, str]]:
+        """A session, and the settings that it still has to get: one that has none is told of all.
+
+        A server that starts an engine for the session, as Kyuubi does, takes more settings now
+        than later. Spark's own refuses the session over the first setting that it can't have.
+        """
+        try:
+            return line.open_session(settings), NO_SETTINGS
+        except ServerError as error:
+            if NOT_A_SESSIONS not in str(error):
+                raise
+            return line.open_session(), settings
+
+    def _keep(self) -> None:
+        """Give a balancer, which may end idle connections, signs of life of the session's."""
+        while not self._stopped.wait(KEEP_SECONDS):
+            with self._held:
+                if self._stopped.is_set() or not self._lines[0].is_open:
+                    return
+                with suppress(LostAnswerError):
+                    self._lines[0].knows(self._session)
 
     def _begin(self, line: "Line", statement: str) -> Any:
         try:
@@ -118,15 +191,25 @@ class ThriftSession:
 
     def _own_line(self) -> "Line":
         line: Line | None = getattr(self._thread, "line", None)
-        if line is None or not line.is_open:
-            line = self._thread.line = self._connect()
+        if line is None or not line.is_usable(self._session):
+            line = self._thread.line = self._new_line()
             self._lines.append(line)
         return line
+
+    def _new_line(self) -> "Line":
+        """One that leads to the session's server."""
+        for _ in range(LINES):
+            line = self._connect()
+            if line.knows(self._session):
+                return line
+            line.close()
+        raise results.no_session()
 
     def _own_job(self) -> "ThriftJob":
         return getattr(self._thread, "job", None) or ThriftJob(self, "", threading.Event())
 
-    def _forget(self, line: "Line", operation: Any) -> None:
+    def _forget(self, operation: Any) -> None:
+        line: Line = self._thread.line
         if line.is_open:
             with self._guard, suppress(ServerError, OSError):
                 line.forget(operation)
@@ -212,23 +295,25 @@ class ThriftJob(StoppableJob):
         return True
 
 
-def _opened(server: ThriftServer) -> ThriftSession:
+def _opened(server: ThriftServer, settings: Mapping[str, str]) -> ThriftSession:
     try:
-        from .line import Line  # noqa: PLC0415 (an extra brings it)
+        from .line import connected  # noqa: PLC0415 (an extra brings it)
     except ImportError as error:
         raise ClientNotInstalledError(
             f"a package of the Thrift client is missing: {error}",
             left="nothing was started",
             remedy=INSTALL,
         ) from error
+    cookies = SimpleCookie()
     try:
-        return ThriftSession(lambda: Line(server))
+        return ThriftSession(lambda: connected(server, cookies), settings, server.retries)
     except (ServerError, OSError) as error:
         raise ServerNotReachedError(
             f"the Thrift server of this profile does not answer: {error}",
             left="nothing was started",
-            remedy="check host, port, auth and user in the profile, that the server is running, "
-            "and that this machine can reach it",
+            remedy="check host, port, auth and user in the profile, and use_ssl and "
+            "use_http_transport, which have to be the server's; that the server is running, and "
+            "that this machine can reach it",
         ) from error
 
 

@@ -13,12 +13,21 @@ from ctas_spark.catalogs.settings import SETTINGS
 from ctas_spark.context import SESSION_CATALOG, catalog_of
 from ctas_spark.engines import thrift
 from ctas_spark.engines.launch import REMOTE_SETTING, REMOTE_VARIABLE
-from ctas_spark.engines.thrift import ThriftServer
+from ctas_spark.engines.thrift import Http, ThriftServer
+from ctas_spark.engines.thrift.channel import (
+    AUTHS,
+    KERBEROS,
+    NONE,
+    WITH_PASSWORD,
+    Access,
+    Login,
+    Tls,
+)
 from ctas_spark.errors import ProfileError
 from ctas_spark.hooks import registered
 from ctas_spark.hooks.calls import SECONDS
 from ctas_spark.quoting import sparks_texts
-from ctas_spark.redaction import Redactor, redacted
+from ctas_spark.redaction import HIDDEN, Redactor, redacted
 from dbt.adapters.contracts.connection import Credentials
 
 SESSION = "session"
@@ -29,22 +38,21 @@ DEFAULT_PORT = 15002
 URL = "url"
 PASSWORD = "password"  # noqa: S105 (the name of the field)
 SERVICE = "kerberos_service_name"
+USE_SSL, CA = "use_ssl", "ca_cert"
+OF_HTTP = USE_HTTP, HTTP_PATH, HEADERS = "use_http_transport", "http_path", "http_headers"
+NUMBERS = RETRIES, TIMEOUT = "connect_retries", "connect_timeout"
 OF_METHODS = {
     (CONNECT,): (URL,),
     (CONNECT, THRIFT): ("port",),
-    (THRIFT,): ("user", PASSWORD, "auth", SERVICE),
+    (THRIFT,): ("user", PASSWORD, "auth", SERVICE, USE_SSL, CA, *OF_HTTP, *NUMBERS),
     (SESSION,): ("formats", "metastore_reads"),
 }
 """Fields that only some methods have; without ``host``, which dbt-spark wants for each."""
-NO_RETRY = "a server that does not answer fails the run at once; remove it"
 OF_DBT_SPARK = {
-    "use_ssl": "TLS to a Thrift server is not supported yet; remove it",
     "query_retries": "a statement that may still be running is never sent again; remove it",
     "query_timeout": "set spark.sql.thriftServer.queryTimeout in spark_conf instead",
     "poll_interval": "the server says at once when a statement has ended; remove it",
-    "connect_retries": NO_RETRY,
-    "connect_timeout": "it is ten seconds; remove it",
-    "retry_all": NO_RETRY,
+    "retry_all": "whatever may be tried again is, as often as connect_retries says; remove it",
 }
 """dbt-spark's fields that have no meaning here, and what holds instead."""
 REPEATABLE = "repeatable"
@@ -91,6 +99,13 @@ class CtasSparkCredentials(Credentials):
     password: str | None = field(default=None, repr=False)
     auth: str | None = None
     kerberos_service_name: str | None = None
+    use_ssl: bool = False
+    ca_cert: str | None = None
+    use_http_transport: bool = False
+    http_path: str | None = None
+    http_headers: dict[str, str] = field(default_factory=dict, repr=False)
+    connect_retries: int = 2
+    connect_timeout: int = 10
     spark_conf: dict[str, Any] = field(default_factory=dict, repr=False)
     publications_table: bool = True
     hooks: list[Any] = field(default_factory=list, repr=False)
@@ -126,20 +141,23 @@ class CtasSparkCredentials(Credentials):
     @property
     def thrift_server(self) -> ThriftServer:
         """The Thrift server, and the user to log in as."""
+        login = Login(self.auth or NONE, self.user, self.password, self.kerberos_service_name)
+        tls = Tls(self.ca_cert) if self.use_ssl else None
+        headers = tuple(self.http_headers.items())
         return ThriftServer(
             str(self.host),
             self.port or thrift.DEFAULT_PORT,
-            self.user,
-            self.password,
-            self.auth or thrift.NONE,
-            self.kerberos_service_name,
+            Access(login, tls, self.connect_timeout),
+            Http(self.http_path or thrift.HTTP_PATH, headers) if self.use_http_transport else None,
+            self.connect_retries,
         )
 
     @property
     def hide_secrets(self) -> Redactor:
         """Hides the profile's secrets wherever they turn up in a text."""
         own = {URL: self.remote, PASSWORD: self.password or "", **registered.secrets(self.hooks)}
-        return Redactor({**self.spark_conf, **own})
+        headers = {f"{HEADERS}.header.{name}": value for name, value in self.http_headers.items()}
+        return Redactor({**self.spark_conf, **own, **headers})
 
     @property
     def unique_field(self) -> str:
@@ -148,14 +166,17 @@ class CtasSparkCredentials(Credentials):
     def _connection_keys(self) -> tuple[str, ...]:
         """What the profile says, without the password."""
         said = {one.name: getattr(self, one.name) for one in fields(self) if one.name != PASSWORD}
-        return tuple(name for name, value in said.items() if value not in (None, []))
+        return tuple(name for name, value in said.items() if value not in (None, [], {}))
 
     def connection_info(self, *, with_aliases: bool = False) -> Iterable[tuple[str, Any]]:
         """What ``dbt debug`` and ``target`` show: without secrets."""
         for key, value in super().connection_info(with_aliases=with_aliases):
             hidden = redacted({URL: value})[URL] if key == URL else value
             hidden = registered.names(value) if key == "hooks" else hidden
-            yield key, redacted(value) if isinstance(value, Mapping) else hidden
+            if key == HEADERS:
+                yield key, dict.fromkeys(value, HIDDEN)
+            else:
+                yield key, redacted(value) if isinstance(value, Mapping) else hidden
 
 
 def _problems(data: Mapping[str, Any]) -> Iterable[str]:
@@ -201,7 +222,7 @@ def _problems_of_declarations(data: Mapping[str, Any]) -> Iterable[str]:
 
 def _problems_of_method(data: Mapping[str, Any], method: str) -> Iterable[str]:
     for owners, names in OF_METHODS.items():
-        given = [name for name in names if data.get(name) not in (None, [])]
+        given = [name for name in names if data.get(name) not in (None, [], {}, False)]
         if given and method not in owners:
             yield f"{' and '.join(given)}: only with method: {' or '.join(owners)}"
     if method != CONNECT and _named_elsewhere(_conf(data)):
@@ -228,14 +249,27 @@ def _problems_of_connect(data: Mapping[str, Any]) -> Iterable[str]:
 def _problems_of_thrift(data: Mapping[str, Any]) -> Iterable[str]:
     if not data.get("host"):
         yield f"host: missing; method: {THRIFT} needs host (and port)"
-    auth = data.get("auth") or thrift.NONE
-    if auth not in thrift.AUTHS:
-        yield f"auth: {auth!r} is not known; use one of {', '.join(thrift.AUTHS)}"
+    yield from _problems_of_transport(data)
+    auth = data.get("auth") or NONE
+    if auth not in AUTHS:
+        yield f"auth: {auth!r} is not known; use one of {', '.join(AUTHS)}"
         return
-    for name, owners in ((PASSWORD, thrift.WITH_PASSWORD), (SERVICE, (thrift.KERBEROS,))):
+    for name, owners in ((PASSWORD, WITH_PASSWORD), (SERVICE, (KERBEROS,))):
         if (auth in owners) != (data.get(name) is not None):
             said = "missing" if auth in owners else "only"
             yield f"{name}: {said} with auth: {' or '.join(owners)}"
+
+
+def _problems_of_transport(data: Mapping[str, Any]) -> Iterable[str]:
+    if data.get(CA) is not None and not data.get(USE_SSL):
+        yield f"{CA}: only with {USE_SSL}: true"
+    for name in (HTTP_PATH, HEADERS):
+        if data.get(name) and not data.get(USE_HTTP):
+            yield f"{name}: only with {USE_HTTP}: true"
+    for name, least in ((RETRIES, 0), (TIMEOUT, 1)):
+        number = data.get(name, least)
+        if type(number) is not int or number < least:
+            yield f"{name}: {number!r} is not a number from {least} on"
 
 
 def _conf(data: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -4,7 +4,7 @@ import itertools
 import socket
 import struct
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -14,12 +14,14 @@ from thrift.protocol.TBinaryProtocol import TBinaryProtocol
 from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport, TFramedTransport
 
-from ctas_spark.engines.thrift import LDAP, NOSASL, ThriftServer
+from ctas_spark.engines.thrift import ThriftServer
+from ctas_spark.engines.thrift.channel import LDAP, NOSASL, Access, Login
 
 HOST = "127.0.0.1"
 STATES = ttypes.TOperationState
 OK = ttypes.TStatus(statusCode=ttypes.TStatusCode.SUCCESS_STATUS)
 WAIT_SECONDS = 0.2
+PREFIX = "set:hiveconf:"
 SASL_BAD, SASL_COMPLETE = 3, 5
 
 
@@ -66,6 +68,8 @@ class FakeThriftServer:
         self.may_answer = threading.Event()
         self.may_answer.set()
         self.refused: tuple[str, ...] = ()
+        self.is_another: Callable[[], bool] = lambda: False
+        self.asked: list[str] = []
         self.settings: dict[str, str] = {}
         self.statements: list[str] = []
         self.sessions: set[bytes] = set()
@@ -79,11 +83,11 @@ class FakeThriftServer:
     def address(self) -> ThriftServer:
         """Where it listens."""
         port = self._listening.getsockname()[1]
-        return ThriftServer(HOST, port, "me", auth=NOSASL)
+        return ThriftServer(HOST, port, Access(Login(NOSASL, "me")))
 
     def address_for(self, password: str) -> ThriftServer:
         """The same, for who says a password."""
-        return replace(self.address, auth=LDAP, password=password)
+        return replace(self.address, access=Access(Login(LDAP, "me", password)))
 
     def running(self) -> list[str]:
         """The statements that run."""
@@ -118,9 +122,19 @@ class FakeThriftServer:
         self.hang_up()
 
     def OpenSession(self, request: Any) -> Any:  # noqa: N802 (Thrift's)
+        asked = request.configuration or {}
+        if refused := [key for key in asked if key.removeprefix(PREFIX) in self.refused]:
+            return ttypes.TOpenSessionResp(refusal(f"[CANNOT_MODIFY_CONFIG] {refused[0]}"))
+        self.settings |= {key.removeprefix(PREFIX): value for key, value in asked.items()}
         session = ttypes.TSessionHandle(ttypes.THandleIdentifier(next(self._ids), b"secret"))
         self.sessions.add(session.sessionId.guid)
         return ttypes.TOpenSessionResp(OK, request.client_protocol, session, {})
+
+    def GetInfo(self, request: Any) -> Any:  # noqa: N802 (Thrift's)
+        self._lose("GetInfo")
+        if request.sessionHandle.sessionId.guid not in self.sessions or self.is_another():
+            return ttypes.TGetInfoResp(refusal("Invalid SessionHandle"))
+        return ttypes.TGetInfoResp(OK, ttypes.TGetInfoValue(stringValue="Spark SQL"))
 
     def CloseSession(self, request: Any) -> Any:  # noqa: N802 (Thrift's)
         guid = request.sessionHandle.sessionId.guid
@@ -178,7 +192,8 @@ class FakeThriftServer:
         operation = self._of(request)
         assert operation is not None
         answer = self._said(operation)
-        rows = () if operation.fetched else answer.rows
+        again = request.orientation == ttypes.TFetchOrientation.FETCH_FIRST
+        rows = answer.rows if again or not operation.fetched else ()
         operation.fetched = True
         columns = [
             _column(kind, [row[number] for row in rows])
@@ -215,6 +230,7 @@ class FakeThriftServer:
         return self.operations.get(request.operationHandle.operationId.guid)
 
     def _lose(self, method: str) -> None:
+        self.asked.append(method)
         if method in self.lost:
             raise HungUpError
 

@@ -250,8 +250,9 @@ def test_a_session_gets_the_profiles_settings(server: FakeThriftServer) -> None:
     """Once for an invocation; it ends with it."""
     session = SESSIONS.get(server.address, {"spark.sql.shuffle.partitions": "3"})
     assert SESSIONS.get(server.address, {"spark.sql.shuffle.partitions": "3"}) is session
-    assert "SET `spark.sql.shuffle.partitions`=`3`" in server.statements
-    assert "SET `spark.sql.ansi.enabled`=`false`" in server.statements
+    assert server.settings["spark.sql.shuffle.partitions"] == "3"
+    assert server.settings["spark.sql.ansi.enabled"] == "false"
+    assert server.statements == []
     SESSIONS.close()
     assert server.sessions == set()
 

@@ -5,8 +5,11 @@ from typing import Any
 
 import pytest
 
+from ctas_spark.engines.thrift.channel import KERBEROS
 from ctas_spark.errors import AtomicityNotSupportedError
+from ctas_spark.metastore.connections import PLAIN
 from ctas_spark.metastore.opening import (
+    access_by,
     database_address,
     goes_over_thrift,
     is_of_one_process,
@@ -19,8 +22,7 @@ URIS = "thrift://one:9083,thrift://two:9083"
 @pytest.mark.parametrize("uris", ["", URIS])
 def test_the_client_in_the_jvm_is_used_where_it_can_be(uris: str) -> None:
     """With Spark's builtin Hive classes the call is made in its JVM, embedded or remote."""
-    kerberos = ("hive.metastore.sasl.enabled",)
-    assert not goes_over_thrift("hive", "builtin", uris, kerberos)
+    assert not goes_over_thrift("hive", "builtin", uris, ("hive.metastore.use.SSL",))
 
 
 @pytest.mark.parametrize("jars", ["maven", "path", "/opt/hive/lib/*"])
@@ -35,8 +37,8 @@ def test_isolated_classes_are_passed_over_thrift(jars: str) -> None:
         (("in-memory", "builtin", ""), "in memory ends with this process"),
         (("hive", "maven", ""), "isolated.*no metastore is known"),
         (
-            ("hive", "maven", URIS, ("hive.metastore.sasl.enabled",)),
-            r"isolated.*plain Thrift.*hive\.metastore\.sasl\.enabled",
+            ("hive", "maven", URIS, ("hive.metastore.use.SSL",)),
+            r"isolated.*no metastore can be reached yet with hive\.metastore\.use\.SSL",
         ),
     ],
 )
@@ -45,6 +47,27 @@ def test_what_cannot_be_called_is_refused_by_name(settings: tuple[Any, ...], rea
     with pytest.raises(AtomicityNotSupportedError, match=reason) as caught:
         goes_over_thrift(*settings)
     assert (caught.value.left, bool(caught.value.remedy)) == ("nothing was started", True)
+
+
+@pytest.mark.parametrize(
+    ("principal", "service", "host"),
+    [
+        ("hive/_HOST@EXAMPLE.ORG", "hive", None),
+        ("hms/balancer.example.org@EXAMPLE.ORG", "hms", "balancer.example.org"),
+        ("hive", "hive", None),
+    ],
+)
+def test_the_servers_principal_says_how_to_log_in(
+    principal: str, service: str, host: str | None
+) -> None:
+    """A name for any host is the one that is connected to; without a principal nobody logs in."""
+    login = access_by(principal).login
+    assert (login.auth, login.kerberos_service_name, login.kerberos_host) == (
+        KERBEROS,
+        service,
+        host,
+    )
+    assert access_by("") == PLAIN
 
 
 @pytest.mark.parametrize(
