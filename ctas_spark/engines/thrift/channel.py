@@ -4,8 +4,10 @@ import getpass
 import inspect
 import socket
 import ssl
-from collections.abc import Iterator
+import struct
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from http.client import BadStatusLine
 from typing import Any
 
 from thrift.transport.TSocket import TSocket
@@ -27,6 +29,8 @@ PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 1.0, 30.0
 ANY_PASSWORD = "x"  # noqa: S105 (a server with NONE looks at none, but wants one)
 NO_KERBEROS = "the Python package kerberos is missing: pip install 'dbt-ctas-spark[kerberos]'"
 NO_SASL = "a Python package is missing: pip install 'dbt-ctas-spark[thrift]'"
+ANOTHER_PROTOCOL = "the server speaks another protocol at this port, such as HTTP or TLS"
+HEADER_BYTES = 5
 FRAME_LIMIT = "max_frame_size"
 HIGHEST_INT = 2**31 - 1
 
@@ -114,9 +118,13 @@ class Sasl(TSaslClientTransport):  # type: ignore[misc]  # it has no types
             super().__init__(connected, host, None, "PLAIN", **unlimited, **who)
 
     def recv_sasl_msg(self) -> tuple[int, bytes]:
-        status, said = super().recv_sasl_msg()
+        """The server's next word; what is none must not be taken for a length to wait for."""
+        status, length = struct.unpack(">BI", self.transport.readAll(HEADER_BYTES))
+        if status not in (self.START, self.OK, self.BAD, self.ERROR, self.COMPLETE):
+            raise NotConnectedError(ANOTHER_PROTOCOL, may_pass=False)
+        said = self.transport.readAll(length) if length else b""
         if status in (self.BAD, self.ERROR):
-            text = said.decode(errors="replace") if isinstance(said, bytes) else said
+            text = said.decode(errors="replace")
             raise NotConnectedError(f"the server refused the login: {text}", may_pass=False)
         return status, said
 
@@ -162,8 +170,7 @@ def logged_in(connected: TSocket, host: str, access: Access) -> Any:
     except NotConnectedError:
         raise
     except Exception as error:
-        said = with_likely_cause(words_of(error))
-        raise NotConnectedError(said, may_pass=_may_pass(error)) from error
+        raise NotConnectedError(words_of(error), may_pass=_may_pass(error)) from error
     return transport
 
 
@@ -175,16 +182,16 @@ def words_of(error: BaseException) -> str:
         return f"{NO_SASL} ({error})"
     if type(error).__module__.startswith(("kerberos", "winkerberos")):
         return f"Kerberos: {_last_words(error.args)}"
-    inner = getattr(error, "inner", None)
-    return str(inner or error) or type(error).__name__
+    if isinstance(error, BadStatusLine) and not isinstance(error, OSError):
+        return ANOTHER_PROTOCOL
+    said = str(getattr(error, "inner", None) or error)
+    return with_likely_cause(said) or type(error).__name__
 
 
-def _last_words(said: Any) -> str:
-    """The most particular of ((words, number), (words, number))."""
-    words = said
-    while isinstance(words, tuple) and words:
-        words = words[0] if isinstance(words[-1], int) else words[-1]
-    return str(words)
+def _last_words(said: Sequence[Any]) -> str:
+    """The most particular of (words, number) and (words, number)."""
+    words = [one[0] for one in said if isinstance(one, tuple) and one[0] != "Success"]
+    return str(words[-1] if words else said)
 
 
 def _no_tls(error: OSError) -> NotConnectedError:

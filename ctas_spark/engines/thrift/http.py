@@ -16,6 +16,8 @@ from .channel import KERBEROS, NO_KERBEROS, Login, NotConnectedError
 
 AUTHORIZATION = "Authorization"
 REFUSED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
+NOTHING_THERE = (HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED)
+"""What Jetty says of another path: the latter, where a page of its own answers there."""
 PASSES = (HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.GATEWAY_TIMEOUT)
 """What a balancer says while the server behind it is away."""
 
@@ -78,8 +80,8 @@ class HttpTransport(THttpClient):  # type: ignore[misc]  # it has no types
         status = f"HTTP {self.code} {self.message}".strip()
         if self.code in REFUSED:
             return f"the server refused the login: {status}"
-        if self.code == HTTPStatus.NOT_FOUND:
-            return f"nothing is at the path {self.path}: {status}"
+        if self.code in NOTHING_THERE:
+            return f"no HiveServer2 is at the path {self.path}: {status}"
         return f"the server's answer is {status}"
 
 

@@ -15,7 +15,6 @@ from pyspark.sql.types import StructField
 from TCLIService import TCLIService, ttypes
 from thrift.protocol.TBinaryProtocol import TBinaryProtocol
 
-from ...errors import with_likely_cause
 from . import ThriftServer, channel, results
 from .channel import Connected, pauses, words_of
 from .http import HttpTransport, headers_to
@@ -67,7 +66,7 @@ class Line:
             else:
                 self._open_http(SimpleCookie() if cookies is None else cookies)
         except Exception as error:
-            said = f"no connection to {server}: {with_likely_cause(words_of(error))}"
+            said = f"no connection to {server}: {words_of(error)}"
             raise NoLineError(said, may_pass=getattr(error, "may_pass", False)) from error
 
     @property

@@ -2,7 +2,7 @@
 
 import os
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -96,11 +96,11 @@ def running_metastore(
     directory.mkdir(parents=True, exist_ok=True)
     warehouse.mkdir(parents=True, exist_ok=True)
     needed = LOCK_SETTINGS if lock_tables else NO_SETTINGS
-    _write_hive_site(directory, {**_hive_site(directory, warehouse), **needed, **settings})
+    write_hive_site(directory, {**hive_site(directory, warehouse), **needed, **settings})
     port, log = free_port(), directory / "metastore.log"
     if lock_tables:
         _make_lock_tables(directory, log)
-    process = start(_command(directory, port), log, cwd=directory)
+    process = start(command_of(directory, port), log, cwd=directory)
     try:
         wait_for_server(
             process, lambda: _answers(port), f"an answer of the metastore on port {port}", log
@@ -111,7 +111,8 @@ def running_metastore(
         stop(process)
 
 
-def _hive_site(directory: Path, warehouse: Path) -> dict[str, str]:
+def hive_site(directory: Path, warehouse: Path) -> dict[str, str]:
+    """The settings of a server on Derby."""
     database = directory / "derby"
     return {
         "javax.jdo.option.ConnectionURL": f"jdbc:derby:;databaseName={database};create=true",
@@ -122,13 +123,16 @@ def _hive_site(directory: Path, warehouse: Path) -> dict[str, str]:
     }
 
 
-def _write_hive_site(directory: Path, settings: Mapping[str, str]) -> None:
+def write_hive_site(
+    directory: Path, settings: Mapping[str, str], file: str = "hive-site.xml"
+) -> None:
+    """Write the settings where Hive's classes look for them, in a directory of the class path."""
     root = ET.Element("configuration")
     for name, value in settings.items():
         entry = ET.SubElement(root, "property")
         ET.SubElement(entry, "name").text = name
         ET.SubElement(entry, "value").text = value
-    ET.ElementTree(root).write(directory / "hive-site.xml")
+    ET.ElementTree(root).write(directory / file)
 
 
 def _make_lock_tables(directory: Path, log: Path) -> None:
@@ -152,9 +156,13 @@ def _jvm(directory: Path) -> list[str]:
     ]
 
 
-def _command(directory: Path, port: int) -> list[str]:
+def command_of(directory: Path, port: int, options: Sequence[str] = ()) -> list[str]:
+    """What runs a server whose settings lie in ``directory``, with more options for Java."""
+    java, *others = _jvm(directory)
     return [
-        *_jvm(directory),
+        java,
+        *options,
+        *others,
         "org.apache.hadoop.hive.metastore.HiveMetaStore",
         "-p",
         str(port),

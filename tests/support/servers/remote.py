@@ -4,7 +4,7 @@ import itertools
 import json
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +16,9 @@ from readers.session import SMALL
 from servers.database import driver
 from servers.delta import delta_session
 from servers.formats import joined
+from servers.hive_server2 import PASSWORD, PEOPLE, USER, Mode, checks, modes
 from servers.iceberg import embedded_metastore, jdbc_catalog
+from servers.ldap import ldap_server
 from servers.loopback import free_port
 from servers.processes import start, stop, wait_for_server, wait_until, with_tests
 from servers.remote_program import READY
@@ -38,6 +40,7 @@ class RemoteServer:
     thrift_port: int
     directory: Path
     app_name: str
+    modes: Mapping[str, Mode]
     _numbers: Iterator[int] = field(default_factory=itertools.count)
 
     @property
@@ -71,14 +74,30 @@ class RemoteServer:
 
 @contextmanager
 def remote_server(directory: Path) -> Iterator[RemoteServer]:
-    """Run a server: ``ice`` is Iceberg's jdbc catalog, ``spark_catalog`` Delta's."""
+    """Run a server: ``ice`` is Iceberg's jdbc catalog, ``spark_catalog`` Delta's.
+
+    Its Thrift server is reached in other modes, too.
+    """
     (directory / "temporary").mkdir(parents=True, exist_ok=True)
-    log, settings = directory / "server.log", directory / "settings.json"
+    with ldap_server(f"uid={USER},{PEOPLE}", PASSWORD) as ldap:
+        yield from _running(directory, checks(directory, ldap))
+
+
+def _running(directory: Path, class_path: Path) -> Iterator[RemoteServer]:
+    log, settings, more = (directory / name for name in ("server.log", "s.json", "more.json"))
     port, thrift_port = free_port(), free_port()
-    app_name = f"remote-{port}"
-    settings.write_text(json.dumps(_settings(directory, port, thrift_port, app_name)))
+    app_name, others = f"remote-{port}", modes(directory)
+    settings.write_text(
+        json.dumps(
+            {
+                **_settings(directory, port, thrift_port, app_name),
+                "spark.driver.extraClassPath": str(class_path),
+            }
+        )
+    )
+    more.write_text(json.dumps([dict(one.settings) for one in others.values()]))
     process = start(
-        [sys.executable, PROGRAM, settings],
+        [sys.executable, PROGRAM, settings, more],
         log,
         reads_stdin=True,
         cwd=directory,
@@ -91,7 +110,7 @@ def remote_server(directory: Path) -> Iterator[RemoteServer]:
             "Spark's two servers",
             log,
         )
-        yield RemoteServer(process, port, thrift_port, directory, app_name)
+        yield RemoteServer(process, port, thrift_port, directory, app_name, others)
     finally:
         stop(process)
 

@@ -1,6 +1,8 @@
 """Spark with a Spark Connect server and a Thrift server in its driver, and dbt runs next to them.
 
-    python remote_program.py settings.json
+    python remote_program.py settings.json more.json
+
+``more.json`` is a list: each is Hive's settings of one more Thrift server.
 
 It says READY, and then takes from stdin, one a line, {"arguments": [...], "reply": file}: a dbt
 invocation in this process, where ``method: session`` finds the driver. The reply is its success.
@@ -8,7 +10,9 @@ invocation in this process, where ``method: session`` finds the driver. The repl
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from dbt.cli.main import dbtRunner
 from pyspark.sql import SparkSession
@@ -19,7 +23,7 @@ from functional.quick_dbt import quicken_dbt
 READY = "The server is ready."
 
 
-def main(settings: Path) -> None:
+def main(settings: Path, more: Path) -> None:
     """Serve until stdin ends."""
     quicken_dbt()
     builder = SparkSession.builder
@@ -29,6 +33,8 @@ def main(settings: Path) -> None:
     session.sparkContext.setLogLevel("OFF")  # what fails on purpose fills the log
     thrift = jvm.classes(session).org.apache.spark.sql.hive.thriftserver.HiveThriftServer2
     thrift.startWithContext(jvm.session(session).sqlContext())
+    for own in json.loads(more.read_text()):
+        _start_another(session, thrift, own)
     print(READY, flush=True)  # noqa: T201 (its parent waits for that)
     for line in sys.stdin:
         asked = json.loads(line)
@@ -42,5 +48,16 @@ def main(settings: Path) -> None:
     session.stop()
 
 
+def _start_another(session: SparkSession, thrift: Any, own: Mapping[str, str]) -> None:
+    """Start a Thrift server as ``startWithContext`` does, but with settings of its own."""
+    hive_conf = jvm.classes(session).org.apache.hadoop.hive.conf.HiveConf
+    conf = hive_conf(jvm.hadoop_configuration(session), hive_conf._java_lang_class)  # noqa: SLF001 (py4j's)
+    for name, value in own.items():
+        conf.set(name, value)
+    server = thrift(jvm.session(session))
+    server.init(conf)
+    server.start()
+
+
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), Path(sys.argv[2]))

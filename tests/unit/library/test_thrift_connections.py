@@ -115,7 +115,7 @@ def test_what_http_refuses_is_said(server: FakeThriftServer, front: HttpFront) -
     assert "barley" not in said
     right = Access(Login(LDAP, "me", "open sesame"))
     elsewhere = replace(front.address, access=right, http=Http("elsewhere"))
-    assert "nothing is at the path /elsewhere: HTTP 404 Not Found" in refusal_of(elsewhere)
+    assert "no HiveServer2 is at the path /elsewhere: HTTP 404 Not Found" in refusal_of(elsewhere)
     SESSIONS.get(replace(front.address, access=right), {})
 
 
@@ -175,9 +175,10 @@ def test_a_connection_is_tried_again_with_growing_pauses(
     ("words", "access", "http", "said"),
     [
         (b"", Access(), None, "the server closed the connection without an answer"),
-        (b"HTTP/1.1 400 Bad Request\r\n\r\n", Access(), None, "no connection to"),
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", Access(), None, "speaks another protocol"),
         (b"hello, who is there?\r\n", Access(tls=Tls()), None, "does not speak TLS at this port"),
-        (b"\x03\x00\x00\x00\x02no", Access(), Http(), "no connection to"),
+        (b"\x15\x03\x03\x00\x02\x02P", Access(), Http(), "speaks another protocol"),
+        (b"", Access(), Http(), "closed connection without response"),
         (b"\x03\x00\x00\x00\x02no", Access(), None, "the server refused the login: no"),
     ],
 )
