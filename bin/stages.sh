@@ -21,6 +21,7 @@ declare -A titles=(
     [clients]="The clients of a Hive metastore"
     [databases]="Two databases: the session catalog, and one of Iceberg's"
     [delta]="Delta tables"
+    [kerberos]="A metastore and Spark's Thrift server, with Kerberos"
     [remote]="Spark Connect and Thrift: dbt without a JVM, on a server"
     [other_catalogs]="Catalogs that publish by a statement"
     [demo]="The demo"
@@ -37,7 +38,7 @@ long_stages=(iceberg_everywhere contract_pairs contract_all_formats contract_pos
     contract_embedded contract_on_hive crashes_all_formats crashes_on_hive crashes_postgresql
     many_lives lint types unit functional demo example faults crashes conformance contract databases
     clients delta
-    remote other_catalogs dbt_1_10 dbt_1_11 fresh_install without_dbt)
+    remote kerberos other_catalogs dbt_1_10 dbt_1_11 fresh_install without_dbt)
 
 titles+=(
     [contract_embedded]="The contract on an embedded metastore"
@@ -162,7 +163,7 @@ functional() {
         --ignore tests/contract --ignore tests/faults --ignore tests/crashes \
         --ignore tests/functional/databases --ignore tests/iceberg --ignore tests/delta \
         --ignore tests/other_catalogs --ignore tests/remote --ignore tests/contract_clients \
-        --ignore tests/nessie --ignore tests/conformance
+        --ignore tests/nessie --ignore tests/conformance --ignore tests/kerberos
 }
 
 conformance() { run_tests .venv tests/conformance; }
@@ -184,6 +185,8 @@ contract_formats() {
 iceberg() { run_tests .venv tests/iceberg; }
 
 delta() { run_tests .venv tests/delta; }
+
+kerberos() { run_tests .venv tests/kerberos; }
 
 remote() { run_tests .venv tests/remote; }
 

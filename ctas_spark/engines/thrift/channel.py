@@ -189,7 +189,7 @@ def words_of(error: BaseException) -> str:
 
 
 def _last_words(said: Sequence[Any]) -> str:
-    """The most particular of (words, number) and (words, number)."""
+    """The more particular of (words, number) and (words, number)."""
     words = [one[0] for one in said if isinstance(one, tuple) and one[0] != "Success"]
     return str(words[-1] if words else said)
 

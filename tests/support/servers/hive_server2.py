@@ -48,7 +48,9 @@ def checks(directory: Path, ldap: str) -> Path:
     They take no settings but those of hive-site.xml. ``ldap`` is the URL of a server.
     """
     classes, jars = directory / "classes", Path(pyspark.__file__).parent / "jars"
-    subprocess.run([java(), "-m", COMPILER, "-cp", f"{jars}/*", "-d", classes, SOURCE], check=True)
+    (with_interface,) = jars.glob("spark-hive-thriftserver_*.jar")
+    compiler = [java(), "-m", COMPILER, "-cp", str(with_interface)]
+    subprocess.run([*compiler, "-d", str(classes), str(SOURCE)], check=True)
     settings = {
         f"{HIVE}authentication.ldap.url": ldap,
         f"{HIVE}authentication.ldap.baseDN": PEOPLE,

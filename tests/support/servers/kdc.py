@@ -25,7 +25,6 @@ CLIENT = """[libdefaults]
   dns_canonicalize_hostname = false
   rdns = false
   udp_preference_limit = 1
-  clockskew = 1
 [realms]
   {realm} = {{
     kdc = {host}:{port}
