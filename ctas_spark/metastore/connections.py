@@ -68,10 +68,7 @@ class SocketConnection:
     @property
     def is_open(self) -> bool:
         """False once it was closed, by either side."""
-        try:
-            return self._socket.fileno() >= 0 and bool(self._connected.isOpen())
-        except OSError:  # another thread closes it just now
-            return False
+        return self._connected.is_alive
 
     def call(self, method: str, arguments: Struct) -> Struct:
         """The method's result; TApplicationException where the server has no exception for it."""

@@ -6,7 +6,7 @@ import pytest
 
 from dbt.adapters.ctas_spark.credentials import THRIFT
 from remote.place import Place
-from servers.hive_server2 import PASSWORD
+from servers.certificates import PASSWORD
 
 OVER_THRIFT = pytest.mark.parametrize("place", [THRIFT], indirect=True)
 WRONG = "open barley"

@@ -2,6 +2,7 @@
 
 import getpass
 import inspect
+import select
 import socket
 import ssl
 import struct
@@ -97,10 +98,18 @@ class Connected(TSocket):  # type: ignore[misc]  # it has no types
         self.setHandle(opened)
 
     def isOpen(self) -> bool:  # noqa: N802 (Thrift's)
-        """False once either side has closed it; the server's end of TLS is seen by a call only."""
-        if isinstance(self.handle, ssl.SSLSocket):
-            return self.handle.fileno() >= 0
-        return bool(super().isOpen())
+        """False once this side has closed it; Thrift's own would peek, which TLS forbids."""
+        return self.handle is not None
+
+    @property
+    def is_alive(self) -> bool:
+        """False once either side has closed it: between calls there is nothing else to read."""
+        try:
+            ready = select.poll()
+            ready.register(self.handle, select.POLLIN)
+            return not ready.poll(0)
+        except (OSError, TypeError, ValueError):  # another thread closes it just now
+            return False
 
 
 class Sasl(TSaslClientTransport):  # type: ignore[misc]  # it has no types

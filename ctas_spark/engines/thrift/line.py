@@ -72,7 +72,7 @@ class Line:
     @property
     def is_open(self) -> bool:
         """False once either side has closed it."""
-        return not self._is_closed and (self._socket is None or self._socket.isOpen())
+        return not self._is_closed and (self._socket is None or self._socket.is_alive)
 
     @property
     def holds_its_session(self) -> bool:

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pyspark
 
+from servers.certificates import KEYS, PASSWORD, certificate_in
 from servers.jars import java
-from servers.loopback import HOST, free_port
+from servers.loopback import free_port
 from servers.metastore import write_hive_site
 
 HIVE = "hive.server2."
 COMPILER = "jdk.compiler/com.sun.tools.javac.Main"
 SOURCE = Path(__file__).with_name("OnePassword.java")
-PASSWORD = "open sesame"  # noqa: S105 (of servers on loopback)
 USER, PEOPLE = "ann", "ou=people,dc=example,dc=org"
 LOGIN = {"user": USER, "password": PASSWORD}
 
@@ -29,7 +29,7 @@ class Mode:
 
 def modes(directory: Path) -> Mapping[str, Mode]:
     """By name: TLS and LDAP, HTTP, both of them with a check of its own, and no SASL."""
-    certificate = _certificate(directory)
+    certificate = certificate_in(directory)
     by_tls = {"use_ssl": True, "ca_cert": str(certificate)}
     by_ldap = {f"{HIVE}authentication": "LDAP"}
     own = {f"{HIVE}authentication": "CUSTOM", f"{HIVE}thrift.http.path": "gateway/hs2"}
@@ -75,22 +75,7 @@ def _binary(settings: Mapping[str, str], profile: Mapping[str, object]) -> Mode:
 def _tls(directory: Path) -> dict[str, str]:
     return {
         f"{HIVE}use.SSL": "true",
-        f"{HIVE}keystore.path": str(directory / "keys.p12"),
+        f"{HIVE}keystore.path": str(directory / KEYS),
         f"{HIVE}keystore.password": PASSWORD,
         f"{HIVE}keystore.type": "PKCS12",
     }
-
-
-def _certificate(directory: Path) -> Path:
-    """Make the server's key; its own certificate is the authority that clients trust."""
-    tool = [str(Path(java()).with_name("keytool")) if "/" in java() else "keytool"]
-    keys = ["-keystore", str(directory / "keys.p12"), "-storepass", PASSWORD, "-alias", "server"]
-    who = ["-dname", "CN=localhost", "-ext", f"san=ip:{HOST},dns:localhost"]
-    kind = ["-keyalg", "RSA", "-validity", "2", "-storetype", "PKCS12"]
-    subprocess.run([*tool, "-genkeypair", *keys, *who, *kind], check=True, capture_output=True)
-    exported = subprocess.run(
-        [*tool, "-exportcert", "-rfc", *keys], check=True, capture_output=True
-    )
-    path = directory / "ca.pem"
-    path.write_bytes(exported.stdout)
-    return path

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from ssl import CERT_NONE, SSLContext, create_default_context
 from types import MappingProxyType
 from xml.etree import ElementTree as ET
 
@@ -14,6 +15,7 @@ from pymetastore.hive_metastore import ThriftHiveMetastore, ttypes
 from thrift.protocol.TBinaryProtocol import TBinaryProtocol
 from thrift.Thrift import TException
 from thrift.transport.TSocket import TSocket
+from thrift.transport.TSSLSocket import TSSLSocket
 from thrift.transport.TTransport import TBufferedTransport
 
 from servers.loopback import free_port
@@ -42,6 +44,7 @@ JVM_OPTIONS = (
 )
 # The pool of connections that locks use by default needs a jar that PySpark leaves out.
 LOCK_SETTINGS = MappingProxyType({"datanucleus.connectionPoolingType": "HikariCP"})
+USE_SSL = "hive.metastore.use.SSL"
 LOCK_TABLES = """
 public class LockTables {
     public static void main(String[] arguments) throws Exception {
@@ -98,14 +101,18 @@ def running_metastore(
     needed = LOCK_SETTINGS if lock_tables else NO_SETTINGS
     write_hive_site(directory, {**hive_site(directory, warehouse), **needed, **settings})
     port, log = free_port(), directory / "metastore.log"
+    context = trusting_anyone() if settings.get(USE_SSL) == "true" else None
     if lock_tables:
         _make_lock_tables(directory, log)
     process = start(command_of(directory, port), log, cwd=directory)
     try:
         wait_for_server(
-            process, lambda: _answers(port), f"an answer of the metastore on port {port}", log
+            process,
+            lambda: _answers(port, context),
+            f"an answer of the metastore on port {port}",
+            log,
         )
-        _make_own_tables(port)
+        _make_own_tables(port, context)
         yield Metastore(port, warehouse, process.pid)
     finally:
         stop(process)
@@ -177,22 +184,22 @@ def _java() -> str:
     return f"{home}/bin/java" if home else "java"
 
 
-def _answers(port: int) -> bool:
+def _answers(port: int, context: SSLContext | None) -> bool:
     try:
         # Thrift's own client would log every refused attempt.
         socket.create_connection(("127.0.0.1", port)).close()
-        return "default" in _databases(port)
+        return "default" in _databases(port, context)
     except (OSError, TException):
         return False
 
 
-def _databases(port: int) -> list[str]:
-    with _connected(port, ANSWERS_WITHIN_MILLISECONDS) as client:
+def _databases(port: int, context: SSLContext | None) -> list[str]:
+    with _connected(port, context, ANSWERS_WITHIN_MILLISECONDS) as client:
         names: list[str] = client.get_all_databases()
         return names
 
 
-def _make_own_tables(port: int) -> None:
+def _make_own_tables(port: int, context: SSLContext | None) -> None:
     """Have the server make its tables while it has one client.
 
     It makes each when it first needs it, on a second connection, and that waits for the
@@ -200,7 +207,7 @@ def _make_own_tables(port: int) -> None:
     """
     columns, keys = [ttypes.FieldSchema("c", "int")], [ttypes.FieldSchema("k", "string")]
     name = ("default", "made_by_the_server_itself")
-    with _connected(port) as client:
+    with _connected(port, context) as client:
         stored = ttypes.StorageDescriptor(cols=columns, serdeInfo=ttypes.SerDeInfo(parameters={}))
         stored.parameters, stored.sortCols, stored.bucketCols = {}, [], []
         table = ttypes.Table(name[1], name[0], "nobody", sd=stored, partitionKeys=keys)
@@ -210,9 +217,24 @@ def _make_own_tables(port: int) -> None:
         client.drop_table(*name, True)
 
 
+def trusting_anyone() -> SSLContext:
+    """For a test's own connections by TLS."""
+    context = create_default_context()
+    context.check_hostname, context.verify_mode = False, CERT_NONE
+    return context
+
+
+def _socket(port: int, context: SSLContext | None) -> TSocket:
+    if context is None:
+        return TSocket("127.0.0.1", port)
+    return TSSLSocket("127.0.0.1", port, ssl_context=context)
+
+
 @contextmanager
-def _connected(port: int, timeout_ms: int | None = None) -> Iterator[ThriftHiveMetastore.Client]:
-    connection = TSocket("127.0.0.1", port)
+def _connected(
+    port: int, context: SSLContext | None, timeout_ms: int | None = None
+) -> Iterator[ThriftHiveMetastore.Client]:
+    connection = _socket(port, context)
     connection.setTimeout(timeout_ms)
     transport = TBufferedTransport(connection)
     transport.open()

@@ -13,10 +13,11 @@ from pyspark.sql.connect.session import SparkSession
 
 from ctas_spark.engines.connect import closing_once
 from readers.session import SMALL
+from servers.certificates import PASSWORD
 from servers.database import driver
 from servers.delta import delta_session
 from servers.formats import joined
-from servers.hive_server2 import PASSWORD, PEOPLE, USER, Mode, checks, modes
+from servers.hive_server2 import PEOPLE, USER, Mode, checks, modes
 from servers.iceberg import embedded_metastore, jdbc_catalog
 from servers.ldap import ldap_server
 from servers.loopback import free_port
