@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
+from contract_clients.relay import Relay
 from dbt.adapters.ctas_spark.credentials import THRIFT
 from remote.place import Place
 from servers.certificates import PASSWORD
@@ -14,7 +15,7 @@ WRONG = "open barley"
 
 def told(place: Place, mode: str, **wrong: object) -> str:
     """What dbt debug says of a profile that is wrong in one field."""
-    place.write_profile(**{**place.server.modes[mode].profile, **wrong, "connect_timeout": 5})
+    place.write_profile(**{**place.server.modes[mode].profile, **wrong, "connect_retries": 0})
     found = place.project.dbt("debug")
     log = found.log + (place.project.directory / "logs" / "dbt.log").read_text()
     assert not found.success
@@ -28,14 +29,26 @@ def told(place: Place, mode: str, **wrong: object) -> str:
 
 
 @OVER_THRIFT
-def test_models_are_published_in_each_mode(place: Place) -> None:
+def test_a_model_is_published_in_each_mode(place: Place) -> None:
     """TLS with LDAP, HTTP, both with a check of the server's own, and without SASL."""
-    for name, mode in place.server.modes.items():
-        place.write_profile(
-            **mode.profile, server_side_parameters={"spark.sql.shuffle.partitions": "3"}
-        )
-        place.project.build(name=name)
-        assert place.names() == [(name, 3), (name, 3)]
+    for name in ("tls", "http", "https", "nosasl"):
+        place.write_profile(**place.server.modes[name].profile)
+        run = place.project.dbt("run", "--select", "ice", name=name)
+        assert run.success, run.log
+        assert place.rows(f"select distinct name from {place.table('ice')}") == [(name,)]
+
+
+@OVER_THRIFT
+def test_servers_behind_a_balancer_take_turns(place: Place) -> None:
+    """Each connection leads to the server that has the run's session, in the end."""
+    relay = Relay(place.server.thrift_port, int(str(place.server.modes["other"].profile["port"])))
+    try:
+        place.write_profile(port=relay.port)
+        place.project.build(name="balanced")
+    finally:
+        relay.cut()
+    assert place.names() == [("balanced", 3), ("balanced", 3)]
+    assert min(relay.taken.values()) >= 2
 
 
 @OVER_THRIFT

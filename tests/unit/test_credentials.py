@@ -44,7 +44,8 @@ def test_dbt_sparks_names_work() -> None:
     ("fields", "said"),
     [
         ({"schema": ""}, "schema: missing"),
-        ({"method": "odbc"}, "method: 'odbc' is not available"),
+        ({"method": "odbc"}, "method: 'odbc' is not available; for Databricks there is dbt-data"),
+        ({"method": "http"}, "method: thrift with use_http_transport: true; use one of session"),
         ({"method": "carrier pigeon"}, "is not available"),
         (
             {"spark_conf": {"spark.sql.defaultCatalog": "ice"}},

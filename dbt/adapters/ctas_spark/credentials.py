@@ -34,6 +34,13 @@ SESSION = "session"
 CONNECT = "connect"
 THRIFT = "thrift"
 METHODS = (SESSION, CONNECT, THRIFT)
+USE_ONE = f"use one of {', '.join(METHODS)}"
+OF_DATABRICKS = {
+    "http": "for Databricks there is dbt-databricks, and for a Spark server that speaks HTTP, "
+    "method: thrift with use_http_transport: true; ",
+    "odbc": "for Databricks there is dbt-databricks; ",
+}
+"""dbt-spark's methods that lead there."""
 DEFAULT_PORT = 15002
 URL = "url"
 PASSWORD = "password"  # noqa: S105 (the name of the field)
@@ -191,7 +198,7 @@ def _problems(data: Mapping[str, Any]) -> Iterable[str]:
     if method in METHODS:
         yield from _problems_of_method(data, method)
     else:
-        yield f"method: {method!r} is not available; use one of {', '.join(METHODS)}"
+        yield f"method: {method!r} is not available; {OF_DATABRICKS.get(method, '')}{USE_ONE}"
     if not data.get("schema"):
         yield "schema: missing; it is the one field without a default"
     if not isinstance(data.get("spark_conf", {}), Mapping):

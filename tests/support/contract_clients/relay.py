@@ -1,5 +1,6 @@
 """A way to a server that can be cut, and that can lose what the server answers."""
 
+import itertools
 import socket
 import threading
 from contextlib import suppress
@@ -8,19 +9,26 @@ from contextlib import suppress
 class Relay:
     """Passes bytes between its own port and a server's, from ``resume`` until ``cut``.
 
-    While ``loses_answers`` is set, a connection ends when the server's answer comes.
+    With several servers, as a balancer does: they take turns. While ``loses_answers`` is set, a
+    connection ends when the server's answer comes.
     """
 
-    def __init__(self, server_port: int) -> None:
+    def __init__(self, *server_ports: int) -> None:
         self.loses_answers = False
-        self._server_port = server_port
+        self.taken = dict.fromkeys(server_ports, 0)
+        self._turns = itertools.cycle(server_ports)
         self._port = 0
         self._open: list[socket.socket] = []
         self.resume()
 
     @property
-    def uri(self) -> str:
+    def port(self) -> int:
         """Where clients connect."""
+        return self._port
+
+    @property
+    def uri(self) -> str:
+        """The same, as a metastore's address."""
         return f"thrift://127.0.0.1:{self._port}"
 
     def resume(self) -> None:
@@ -42,7 +50,9 @@ class Relay:
         with suppress(OSError):
             while True:
                 client, _ = self._listener.accept()
-                server = socket.create_connection(("127.0.0.1", self._server_port))
+                turn = next(self._turns)
+                self.taken[turn] += 1
+                server = socket.create_connection(("127.0.0.1", turn))
                 self._open += [client, server]
                 self._start(client, server, answers=False)
                 self._start(server, client, answers=True)

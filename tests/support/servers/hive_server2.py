@@ -28,7 +28,10 @@ class Mode:
 
 
 def modes(directory: Path) -> Mapping[str, Mode]:
-    """By name: TLS and LDAP, HTTP, both of them with a check of its own, and no SASL."""
+    """By name: TLS and LDAP, HTTP, both of them with a check of its own, and no SASL.
+
+    One is ``other``: like the server that all of them are next to.
+    """
     certificate = certificate_in(directory)
     by_tls = {"use_ssl": True, "ca_cert": str(certificate)}
     by_ldap = {f"{HIVE}authentication": "LDAP"}
@@ -38,6 +41,7 @@ def modes(directory: Path) -> Mapping[str, Mode]:
         "tls": _binary({**_tls(directory), **by_ldap}, {**by_tls, "auth": "LDAP", **LOGIN}),
         "http": over_http({}, {"user": USER}),
         "https": over_http({**_tls(directory), **own}, {**by_tls, **behind}),
+        "other": _binary({}, {}),
         "nosasl": _binary({f"{HIVE}authentication": "NOSASL"}, {"auth": "NOSASL"}),
     }
 
