@@ -5,6 +5,7 @@ A request that does not end with an answer closes it, and nothing is ever sent t
 
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import partial
 from http.cookies import SimpleCookie
 from types import MappingProxyType
@@ -19,6 +20,7 @@ from . import ThriftServer, channel, results
 from .channel import Connected, pauses, words_of
 from .http import HttpTransport, headers_to
 from .results import (
+    NO_OPERATION,
     NO_SESSION,
     LostAnswerError,
     NoLineError,
@@ -45,7 +47,11 @@ RUNNING = (STATES.INITIALIZED_STATE, STATES.PENDING_STATE, STATES.RUNNING_STATE)
 
 
 NO_SETTINGS: Mapping[str, str] = MappingProxyType({})
-NOBODY = ttypes.TSessionHandle(ttypes.THandleIdentifier(bytes(16), bytes(16)))
+NOBODYS = ttypes.TGetInfoReq(
+    ttypes.TSessionHandle(ttypes.THandleIdentifier(bytes(16), bytes(16))),
+    ttypes.TGetInfoType.CLI_SERVER_NAME,
+)
+"""A question in no session."""
 
 
 class Line:
@@ -79,8 +85,16 @@ class Line:
         """True if the session that it has opened ends with it."""
         return self._socket is not None
 
+    def keep(self) -> None:
+        """Give a sign of life: a question that every server answers at once, if with a no.
+
+        One that asks for a session would wait for the engine that Kyuubi starts.
+        """
+        with self._in_time(), suppress(ServerError, LostAnswerError):
+            self._call("GetInfo", NOBODYS)
+
     def knows(self, session: Any) -> bool:
-        """True if it leads to the server of that session; it is a sign of life, too."""
+        """True if it leads to the server of that session."""
         request = ttypes.TGetInfoReq(session, ttypes.TGetInfoType.CLI_SERVER_NAME)
         try:
             self._call("GetInfo", request)
@@ -94,13 +108,9 @@ class Line:
             return self.is_open
         if time.monotonic() - self._used < IDLE_SECONDS:
             return True
-        self._socket.setTimeout(self._server.access.seconds * 1_000)
-        try:
+        with self._in_time(), suppress(LostAnswerError):
             return self.knows(session)
-        except LostAnswerError:
-            return False
-        finally:
-            self._socket.setTimeout(ANSWER_SECONDS * 1_000)
+        return False
 
     def open_session(self, settings: Mapping[str, str] = NO_SETTINGS) -> Any:
         """A session of the server's, with these settings; it ends with this line."""
@@ -172,7 +182,7 @@ class Line:
             ttypes.TStatusCode.SUCCESS_STATUS,
             ttypes.TStatusCode.SUCCESS_WITH_INFO_STATUS,
         }:
-            raise results.failed(status.errorMessage or f"{method} was refused")
+            raise _refused(method, status.errorMessage or f"{method} was refused")
         return answer
 
     def _open_socket(self) -> None:
@@ -194,9 +204,27 @@ class Line:
         if not self._transport.using_proxy():
             channel.opened(server.host, server.port, access).close()
         self._client = TCLIService.Client(TBinaryProtocol(self._transport))
-        self._transport.setTimeout(access.seconds * 1_000)
-        self._client.GetInfo(ttypes.TGetInfoReq(NOBODY, ttypes.TGetInfoType.CLI_SERVER_NAME))
-        self._transport.setTimeout(ANSWER_SECONDS * 1_000)
+        with self._in_time():
+            self._client.GetInfo(NOBODYS)
+
+    @contextmanager
+    def _in_time(self) -> Iterator[None]:
+        """An answer that takes longer than a connection is none."""
+        timed = self._socket or self._transport
+        timed.setTimeout(self._server.access.seconds * 1_000)
+        try:
+            yield
+        finally:
+            timed.setTimeout(ANSWER_SECONDS * 1_000)
+
+
+def _refused(method: str, said: str) -> Exception:
+    """The server's no; that it does not know a statement says nothing of what became of that."""
+    if NO_OPERATION in said:
+        return LostAnswerError(
+            f"the Thrift server that answers {method} does not know the statement"
+        )
+    return results.failed(said)
 
 
 def connected(server: ThriftServer, cookies: "SimpleCookie | None" = None) -> Line:

@@ -26,6 +26,8 @@ INEXACT = ("array", "map", "struct", "timestamp")
 
 NO_SESSION = "Invalid SessionHandle"
 """What a server says that does not know the session."""
+NO_OPERATION = "Invalid OperationHandle"
+"""What it says of a statement that it does not know, which may run on another server."""
 
 
 class ServerError(PySparkException):

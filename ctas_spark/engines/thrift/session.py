@@ -91,7 +91,8 @@ class ThriftSession:
 
         Raises:
             ServerError: it failed.
-            LostAnswerError: there is no answer; it may still be running. It is not sent again.
+            LostAnswerError: there is no answer; it may still be running. Only what reads is sent
+                again.
         """
         if not READS.match(statement):
             return self._run(statement)
@@ -109,7 +110,7 @@ class ThriftSession:
         Raises:
             OSError: the server does not say.
         """
-        line = self._own_line()
+        line = self._line_to_server()
         try:
             line.cancel(operation)
             return line.has_ended(operation)
@@ -131,7 +132,7 @@ class ThriftSession:
             try:
                 while not self._has_ended(running.operation):
                     if job.is_ending:
-                        self._own_line().cancel(running.operation)
+                        self._line_to_server().cancel(running.operation)
                     time.sleep(POLL_SECONDS)
                 columns, rows = self._tried_again(lambda: self._fetched(running.operation))
             finally:
@@ -140,10 +141,10 @@ class ThriftSession:
 
     def _has_ended(self, operation: Any) -> bool:
         """Wait as long as the server lets; the answer may come over another line than before."""
-        return self._tried_again(lambda: self._own_line().has_ended(operation))
+        return self._tried_again(lambda: self._line_to_server().has_ended(operation))
 
     def _fetched(self, operation: Any) -> tuple[tuple[StructField, ...], tuple[Any, ...]]:
-        line = self._own_line()
+        line = self._line_to_server()
         columns = line.columns(operation)
         return columns, tuple(line.rows(operation, columns))
 
@@ -177,8 +178,7 @@ class ThriftSession:
             with self._held:
                 if self._stopped.is_set() or not self._lines[0].is_open:
                     return
-                with suppress(LostAnswerError):
-                    self._lines[0].knows(self._session)
+                self._lines[0].keep()
 
     def _begin(self, line: "Line", statement: str) -> Any:
         try:
@@ -195,6 +195,13 @@ class ThriftSession:
             line = self._thread.line = self._new_line()
             self._lines.append(line)
         return line
+
+    def _line_to_server(self) -> "Line":
+        """The same for a statement that has begun: what became of it is known there alone."""
+        try:
+            return self._own_line()
+        except ServerError as error:
+            raise LostAnswerError(f"the statement's server was not found again: {error}") from error
 
     def _new_line(self) -> "Line":
         """One that leads to the session's server."""

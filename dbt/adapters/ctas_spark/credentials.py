@@ -198,7 +198,7 @@ def _problems(data: Mapping[str, Any]) -> Iterable[str]:
     if method in METHODS:
         yield from _problems_of_method(data, method)
     else:
-        yield f"method: {method!r} is not available; {OF_DATABRICKS.get(method, '')}{USE_ONE}"
+        yield f"method: {method!r} is not available; {OF_DATABRICKS.get(str(method), '')}{USE_ONE}"
     if not data.get("schema"):
         yield "schema: missing; it is the one field without a default"
     if not isinstance(data.get("spark_conf", {}), Mapping):

@@ -16,7 +16,7 @@ from ctas_spark.engines.thrift import Http, ThriftServer, channel
 from ctas_spark.engines.thrift.channel import KERBEROS, LDAP, NONE, Access, Login, Tls
 from ctas_spark.engines.thrift.line import connected
 from ctas_spark.engines.thrift.results import LostAnswerError, NoLineError, ServerError
-from ctas_spark.engines.thrift.session import SESSIONS, ThriftSession
+from ctas_spark.engines.thrift.session import SESSIONS, ThriftJob, ThriftSession
 from ctas_spark.errors import StagingError
 from fakes.thrift_http import HttpFront, over_http
 from fakes.thrift_server import HOST, Answer, FakeThriftServer
@@ -255,3 +255,31 @@ def test_any_password_is_sent_where_none_is_looked_at() -> None:
     """SASL wants one."""
     plain = channel.Sasl(MagicMock(), HOST, Login(NONE, "me"))
     assert plain.sasl.process() == b"\0me\0x"
+
+
+@pytest.mark.parametrize("is_restarted", [True, False])
+def test_a_server_that_does_not_know_the_statement_says_nothing_of_it(
+    server: FakeThriftServer, *, is_restarted: bool
+) -> None:
+    """It may run on another one, and may yet commit: so it has neither failed nor ended."""
+    server.held = (STATEMENT,)
+    session = opened(server.address)
+    job, errors = ThriftJob(session, "model.a", threading.Event(), 10.0), []
+
+    def run() -> None:
+        job.attach()
+        try:
+            session.sql(STATEMENT)
+        except (ServerError, LostAnswerError) as error:
+            errors.append(type(error))
+
+    running = threading.Thread(target=run)
+    running.start()
+    wait_until(lambda: bool(server.waited_for), 10.0, "the statement")
+    server.operations.clear()
+    if is_restarted:
+        server.sessions.clear()
+        server.hang_up()
+    running.join()
+    assert errors == [LostAnswerError]
+    assert not job.stop()
