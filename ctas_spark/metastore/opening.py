@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from ssl import DER_cert_to_PEM_cert
+from typing import Any
 
 from pyspark.sql import SparkSession
 
 from ..engines import jvm
-from ..engines.thrift.channel import KERBEROS, Access, Login
+from ..engines.thrift.channel import KERBEROS, Access, Login, Tls
 from ..errors import AtomicityNotSupportedError
 from ..redaction import redacted
 from .client import TableLockClient
@@ -19,8 +21,9 @@ URIS = "hive.metastore.uris"
 SASL = "hive.metastore.sasl.enabled"
 PRINCIPAL = "hive.metastore.kerberos.principal"
 ANY_HOST = "_HOST"
+SSL = "hive.metastore.use.SSL"
+TRUSTED, TRUSTED_PASSWORD = (f"hive.metastore.truststore.{one}" for one in ("path", "password"))
 NOT_READABLE = (
-    "hive.metastore.use.SSL",
     "hive.metastore.thrift.framed.transport.enabled",
     "hive.metastore.thrift.compact.protocol.enabled",
 )
@@ -57,9 +60,9 @@ def open_metastore(spark: SparkSession) -> OpenedMetastore:
     uris = str(hadoop.get(URIS) or "")
     if goes_over_thrift(implementation, jars, uris, unreadable):
         principal = str(hadoop.get(PRINCIPAL) or "") if hadoop.getBoolean(SASL, False) else ""
-        over_thrift = ThriftMetastore(
-            uris, user=spark.sparkContext.sparkUser(), access=access_by(principal)
-        )
+        tls = tls_by(hadoop, jvm.classes(spark)) if hadoop.getBoolean(SSL, False) else None
+        access = Access(login_by(principal), tls)
+        over_thrift = ThriftMetastore(uris, user=spark.sparkContext.sparkUser(), access=access)
         where = f"Hive, remote at {uris}, over Thrift"
         return OpenedMetastore(over_thrift, over_thrift, where, uris)
     in_jvm = InJvmMetastore(spark)
@@ -112,13 +115,26 @@ def goes_over_thrift(
     return True
 
 
-def access_by(principal: str) -> Access:
+def login_by(principal: str) -> Login:
     """The login at a metastore whose Kerberos principal this is, as in hive/_HOST@EXAMPLE.ORG."""
     if not principal:
-        return PLAIN
+        return PLAIN.login
     service, _, host = principal.partition("@")[0].partition("/")
     named = None if host in ("", ANY_HOST) else host
-    return Access(Login(KERBEROS, kerberos_service_name=service, kerberos_host=named))
+    return Login(KERBEROS, kerberos_service_name=service, kerberos_host=named)
+
+
+def tls_by(hadoop: Any, packages: Any) -> Tls:
+    """TLS by the certificates in the keystore of Hadoop's settings, or else of this machine."""
+    path = hadoop.get(TRUSTED)
+    if not path:
+        return Tls()
+    file = jvm.member(packages, "java.io.File")(path)
+    keystores = jvm.member(packages, "java.security.KeyStore")
+    keystore = keystores.getInstance(file, hadoop.getPassword(TRUSTED_PASSWORD))
+    aliases = jvm.member(packages, "java.util.Collections").list(keystore.aliases())
+    encoded = (bytes(keystore.getCertificate(alias).getEncoded()) for alias in aliases)
+    return Tls(ca_text="".join(map(DER_cert_to_PEM_cert, encoded)))
 
 
 def database_address(url: str, directory: Path) -> str:

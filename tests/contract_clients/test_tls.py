@@ -4,10 +4,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pyspark.sql import SparkSession
 
+from contract_clients.relay import Relay
+from ctas_spark.engines import jvm
 from ctas_spark.engines.thrift.channel import NOSASL, Access, Login, Tls
 from ctas_spark.errors import MetastoreError
 from ctas_spark.metastore.connections import ThriftMetastore
+from ctas_spark.metastore.opening import TRUSTED, TRUSTED_PASSWORD, tls_by
 from servers.certificates import KEYS, PASSWORD, certificate_in
 from servers.metastore import USE_SSL, running_metastore
 
@@ -50,6 +54,19 @@ def test_who_trusts_it_is_answered(uri: str, certificate: str) -> None:
     """Again and again, over one connection."""
     store = ThriftMetastore(uri, user="ann", access=Access(ANYONE, Tls(certificate)))
     assert [store.databases() for _ in range(3)] == [("default",)] * 3
+
+
+def test_javas_keystore_says_whom_to_trust(
+    uri: str, directory: Path, session: tuple[SparkSession, Relay]
+) -> None:
+    """A session's own settings have that, and no file that Python can read."""
+    spark, _ = session
+    settings = jvm.classes(spark).org.apache.hadoop.conf.Configuration(False)
+    assert tls_by(settings, jvm.classes(spark)) == Tls()
+    settings.set(TRUSTED, str(directory / KEYS))
+    settings.set(TRUSTED_PASSWORD, PASSWORD)
+    access = Access(ANYONE, tls_by(settings, jvm.classes(spark)))
+    assert ThriftMetastore(uri, access=access).databases() == ("default",)
 
 
 def test_who_does_not_is_told(uri: str) -> None:

@@ -67,14 +67,18 @@ class Login:
 
 @dataclass(frozen=True, slots=True)
 class Tls:
-    """TLS by the certificates of ``ca_cert``, a file, or else of this machine."""
+    """TLS by the certificates of ``ca_cert``, a file, or in ``ca_text``, or else of this machine.
+
+    Both are in PEM format.
+    """
 
     ca_cert: str | None = None
+    ca_text: str | None = None
 
     def context(self) -> ssl.SSLContext:
         """What checks the server's certificate and its name."""
         try:
-            return ssl.create_default_context(cafile=self.ca_cert)
+            return ssl.create_default_context(cafile=self.ca_cert, cadata=self.ca_text)
         except OSError as error:
             raise NotConnectedError(
                 f"the file of certificates {self.ca_cert} can't be read: {error}", may_pass=False

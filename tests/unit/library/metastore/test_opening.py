@@ -9,10 +9,10 @@ from ctas_spark.engines.thrift.channel import KERBEROS
 from ctas_spark.errors import AtomicityNotSupportedError
 from ctas_spark.metastore.connections import PLAIN
 from ctas_spark.metastore.opening import (
-    access_by,
     database_address,
     goes_over_thrift,
     is_of_one_process,
+    login_by,
 )
 
 HERE, THERE = Path("/projects/shop"), Path("/projects/other")
@@ -22,7 +22,9 @@ URIS = "thrift://one:9083,thrift://two:9083"
 @pytest.mark.parametrize("uris", ["", URIS])
 def test_the_client_in_the_jvm_is_used_where_it_can_be(uris: str) -> None:
     """With Spark's builtin Hive classes the call is made in its JVM, embedded or remote."""
-    assert not goes_over_thrift("hive", "builtin", uris, ("hive.metastore.use.SSL",))
+    assert not goes_over_thrift(
+        "hive", "builtin", uris, ("hive.metastore.thrift.compact.protocol.enabled",)
+    )
 
 
 @pytest.mark.parametrize("jars", ["maven", "path", "/opt/hive/lib/*"])
@@ -37,8 +39,8 @@ def test_isolated_classes_are_passed_over_thrift(jars: str) -> None:
         (("in-memory", "builtin", ""), "in memory ends with this process"),
         (("hive", "maven", ""), "isolated.*no metastore is known"),
         (
-            ("hive", "maven", URIS, ("hive.metastore.use.SSL",)),
-            r"isolated.*no metastore can be reached yet with hive\.metastore\.use\.SSL",
+            ("hive", "maven", URIS, ("hive.metastore.thrift.framed.transport.enabled",)),
+            r"isolated.*no metastore can be reached yet with hive\.metastore\.thrift\.framed",
         ),
     ],
 )
@@ -61,13 +63,13 @@ def test_the_servers_principal_says_how_to_log_in(
     principal: str, service: str, host: str | None
 ) -> None:
     """A name for any host is the one that is connected to; without a principal nobody logs in."""
-    login = access_by(principal).login
+    login = login_by(principal)
     assert (login.auth, login.kerberos_service_name, login.kerberos_host) == (
         KERBEROS,
         service,
         host,
     )
-    assert access_by("") == PLAIN
+    assert login_by("") == PLAIN.login
 
 
 @pytest.mark.parametrize(
