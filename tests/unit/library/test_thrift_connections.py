@@ -2,6 +2,7 @@
 
 import base64
 import socket
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -239,12 +240,16 @@ def test_an_idle_line_is_tried_first(
     assert server.statements == ["SELECT 1", "SELECT 3"]
 
 
-def test_kerberos_says_what_it_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kerberos_says_what_it_lacks(front: HttpFront, monkeypatch: pytest.MonkeyPatch) -> None:
     """The package that is missing, or Kerberos' own most particular words."""
+    by_ticket = Access(Login(KERBEROS, kerberos_service_name="hive"))
+    monkeypatch.setitem(sys.modules, "kerberos", None)
+    with pytest.raises(NoLineError, match=r"dbt-ctas-spark\[kerberos\]"):
+        connected(replace(front.address, access=by_ticket))
     monkeypatch.setattr("puresasl.mechanisms.have_kerberos", False)
     monkeypatch.delitem(mechanisms, "GSSAPI", raising=False)
     with saying(b"") as port, pytest.raises(NoLineError, match=r"dbt-ctas-spark\[kerberos\]"):
-        connected(ThriftServer(HOST, port, Access(Login(KERBEROS, kerberos_service_name="hive"))))
+        connected(ThriftServer(HOST, port, by_ticket))
     error = type("GSSError", (Exception,), {"__module__": "kerberos"})(
         ("Unspecified GSS failure", 851968), ("Ticket expired", -1765328352)
     )
