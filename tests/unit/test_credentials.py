@@ -23,6 +23,16 @@ def test_a_schema_is_enough() -> None:
     assert (found.method, found.database, found.spark_conf) == ("session", "spark_catalog", {})
 
 
+@pytest.mark.parametrize(
+    "fields",
+    [{}, {"method": "connect", "host": "h"}, {"method": "thrift", "host": "h"}],
+    ids=["session", "connect", "thrift"],
+)
+def test_a_profile_is_right_with_its_defaults_too(fields: dict[str, object]) -> None:
+    """dbt validates it once more when it has filled them in."""
+    CtasSparkCredentials.validate(credentials(**fields).to_dict(omit_none=True))
+
+
 def test_a_project_that_asks_for_spark_means_this_adapter() -> None:
     """Packages change their tests by ``target.type``; dbt finds the adapter all the same."""
     found = credentials().type

@@ -228,8 +228,10 @@ def _problems_of_declarations(data: Mapping[str, Any]) -> Iterable[str]:
 
 
 def _problems_of_method(data: Mapping[str, Any], method: str) -> Iterable[str]:
+    # dbt asks again about what it has filled with defaults
+    defaults = {one.name: one.default for one in fields(CtasSparkCredentials)}
     for owners, names in OF_METHODS.items():
-        given = [name for name in names if data.get(name) not in (None, [], {}, False)]
+        given = [name for name in names if data.get(name) not in (None, [], {}, defaults[name])]
         if given and method not in owners:
             yield f"{' and '.join(given)}: only with method: {' or '.join(owners)}"
     if method != CONNECT and _named_elsewhere(_conf(data)):
