@@ -6,6 +6,7 @@ import pytest
 
 from contract_clients.relay import Relay
 from dbt.adapters.ctas_spark.credentials import THRIFT
+from long import long
 from remote.place import Place
 from servers.certificates import PASSWORD
 
@@ -29,13 +30,23 @@ def told(place: Place, mode: str, **wrong: object) -> str:
 
 
 @OVER_THRIFT
-def test_a_model_is_published_in_each_mode(place: Place) -> None:
+@pytest.mark.parametrize("mode", [long("tls"), long("http"), "https", long("nosasl")])
+def test_a_model_is_published_in_each_mode(place: Place, mode: str) -> None:
     """TLS with LDAP, HTTP, both with a check of the server's own, and without SASL."""
-    for name in ("tls", "http", "https", "nosasl"):
-        place.write_profile(**place.server.modes[name].profile)
-        run = place.project.dbt("run", "--select", "ice", name=name)
-        assert run.success, run.log
-        assert place.rows(f"select distinct name from {place.table('ice')}") == [(name,)]
+    place.write_profile(**place.server.modes[mode].profile)
+    run = place.project.dbt("run", "--select", "ice", name=mode)
+    assert run.success, run.log
+    assert place.rows(f"select distinct name from {place.table('ice')}") == [(mode,)]
+
+
+@OVER_THRIFT
+@pytest.mark.parametrize("mode", ["tls", "http", "nosasl"])
+def test_dbt_debug_connects_in_each_mode(place: Place, mode: str) -> None:
+    """It is told by which server."""
+    place.write_profile(**place.server.modes[mode].profile)
+    found = place.project.dbt("debug")
+    assert found.success, found.log
+    assert "(Thrift)" in found.log
 
 
 @OVER_THRIFT

@@ -94,8 +94,11 @@ class Line:
             self._call("GetInfo", NOBODYS)
 
     def knows(self, session: Any) -> bool:
-        """True if it leads to the server of that session."""
-        request = ttypes.TGetInfoReq(session, ttypes.TGetInfoType.CLI_SERVER_NAME)
+        """True if it leads to the server of that session.
+
+        Spark answers most other questions of this kind without looking for the session.
+        """
+        request = ttypes.TGetInfoReq(session, ttypes.TGetInfoType.CLI_MAX_TABLE_NAME_LEN)
         try:
             self._call("GetInfo", request)
         except ServerError as error:

@@ -132,7 +132,8 @@ class FakeThriftServer:
 
     def GetInfo(self, request: Any) -> Any:  # noqa: N802 (Thrift's)
         self._lose("GetInfo")
-        if request.sessionHandle.sessionId.guid not in self.sessions or self.is_another():
+        is_of_any = request.infoType == ttypes.TGetInfoType.CLI_SERVER_NAME
+        if not is_of_any and (self._does_not_know(request.sessionHandle) or self.is_another()):
             return ttypes.TGetInfoResp(refusal("Invalid SessionHandle"))
         return ttypes.TGetInfoResp(OK, ttypes.TGetInfoValue(stringValue="Spark SQL"))
 
@@ -225,6 +226,9 @@ class FakeThriftServer:
             connected.write(struct.pack(">BI", SASL_BAD, len(words)) + words)
             raise HungUpError
         connected.write(struct.pack(">BI", SASL_COMPLETE, 0))
+
+    def _does_not_know(self, session: Any) -> bool:
+        return session.sessionId.guid not in self.sessions
 
     def _of(self, request: Any) -> Operation | None:
         return self.operations.get(request.operationHandle.operationId.guid)
