@@ -17,7 +17,13 @@ def test_debug_says_which_level_is_reached_and_why(place: Place) -> None:
 
 NOBODY: Mapping[str, Mapping[str, object]] = {
     "connect": {"host": None, "port": None, "url": "sc://127.0.0.1:1/;token=hush-hush"},
-    "thrift": {"port": 1, "auth": "LDAP", "user": "me", "password": "hush-hush"},
+    "thrift": {
+        "port": 1,
+        "auth": "LDAP",
+        "user": "me",
+        "password": "hush-hush",
+        "connect_retries": 0,
+    },
 }
 
 
