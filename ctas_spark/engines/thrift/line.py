@@ -5,7 +5,7 @@ A request that does not end with an answer closes it, and nothing is ever sent t
 
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from http.cookies import SimpleCookie
 from types import MappingProxyType
@@ -20,12 +20,12 @@ from . import ThriftServer, channel, results
 from .channel import Connected, pauses, words_of
 from .http import HttpTransport, headers_to
 from .results import (
-    NO_OPERATION,
-    NO_SESSION,
+    UNKNOWN_HANDLES,
     LostAnswerError,
     NoLineError,
     ServerError,
     TypeName,
+    UnknownHandleError,
     values_of,
 )
 
@@ -58,10 +58,12 @@ class Line:
     """Connected and authenticated from the start.
 
     Every call raises LostAnswerError without an answer, and ServerError for one that says no.
-    ``cookies`` are shared by the lines of a session.
+    ``cookies`` are shared by the lines of a session. ``leads_to_server`` once the server at the
+    other end is known to have that session.
     """
 
     def __init__(self, server: ThriftServer, cookies: "SimpleCookie | None" = None) -> None:
+        self.leads_to_server = False
         self._server = server
         self._is_closed = False
         self._used = time.monotonic()
@@ -85,35 +87,27 @@ class Line:
         """True if the session that it has opened ends with it."""
         return self._socket is not None
 
-    def keep(self) -> None:
-        """Give a sign of life: a question that every server answers at once, if with a no.
+    @property
+    def answers(self) -> bool:
+        """True if the server answers, in time, a question that needs no session.
 
-        One that asks for a session would wait for the engine that Kyuubi starts.
+        One in a session would wait for the engine that Kyuubi starts for it.
         """
-        with self._in_time(), suppress(ServerError, LostAnswerError):
-            self._call("GetInfo", NOBODYS)
-
-    def knows(self, session: Any) -> bool:
-        """True if it leads to the server of that session.
-
-        Spark answers most other questions of this kind without looking for the session.
-        """
-        request = ttypes.TGetInfoReq(session, ttypes.TGetInfoType.CLI_MAX_TABLE_NAME_LEN)
-        try:
-            self._call("GetInfo", request)
-        except ServerError as error:
-            return NO_SESSION not in str(error)
+        with self._in_time():
+            try:
+                self._call("GetInfo", NOBODYS)
+            except (ServerError, UnknownHandleError):  # an answer, too
+                return True
+            except LostAnswerError:
+                return False
         return True
 
-    def is_usable(self, session: Any) -> bool:
+    @property
+    def is_usable(self) -> bool:
         """False if it has been closed; one that was idle for long is tried."""
         if not self.is_open or self._socket is None:
             return self.is_open
-        if time.monotonic() - self._used < IDLE_SECONDS:
-            return True
-        with self._in_time(), suppress(LostAnswerError):
-            return self.knows(session)
-        return False
+        return time.monotonic() - self._used < IDLE_SECONDS or self.answers
 
     def open_session(self, settings: Mapping[str, str] = NO_SETTINGS) -> Any:
         """A session of the server's, with these settings; it ends with this line."""
@@ -222,11 +216,8 @@ class Line:
 
 
 def _refused(method: str, said: str) -> Exception:
-    """The server's no; that it does not know a statement says nothing of what became of that."""
-    if NO_OPERATION in said:
-        return LostAnswerError(
-            f"the Thrift server that answers {method} does not know the statement"
-        )
+    if any(unknown in said for unknown in UNKNOWN_HANDLES):
+        return UnknownHandleError(f"the Thrift server that was asked for {method} says: {said}")
     return results.failed(said)
 
 

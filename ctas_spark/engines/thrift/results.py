@@ -24,10 +24,8 @@ INEXACT = ("array", "map", "struct", "timestamp")
 """Types that the protocol does not tell exactly."""
 
 
-NO_SESSION = "Invalid SessionHandle"
-"""What a server says that does not know the session."""
-NO_OPERATION = "Invalid OperationHandle"
-"""What it says of a statement that it does not know, which may run on another server."""
+UNKNOWN_HANDLES = ("Invalid SessionHandle", "Invalid OperationHandle")
+"""What a server says of a session or a statement that it does not know."""
 
 
 class ServerError(PySparkException):
@@ -54,6 +52,13 @@ class RefusedStatementError(ServerError, AnalysisException):
 
 class LostAnswerError(ConnectionError):
     """There is no answer: the server may have done what it was asked, or not."""
+
+
+class UnknownHandleError(LostAnswerError):
+    """The server does not know the session or the statement: it is another one, or they are gone.
+
+    It did nothing, and can't say what became of the statement.
+    """
 
 
 class NoLineError(LostAnswerError):

@@ -23,7 +23,13 @@ from ..protocol import POLL_SECONDS, StoppableJob
 from ..remote import NOT_A_SESSIONS, RemoteSessions, set_all
 from . import ThriftServer, results
 from .channel import pauses
-from .results import NO_SESSION, LostAnswerError, NoLineError, ServerError, ThriftResult
+from .results import (
+    LostAnswerError,
+    NoLineError,
+    ServerError,
+    ThriftResult,
+    UnknownHandleError,
+)
 
 if TYPE_CHECKING:
     from .line import Line
@@ -110,10 +116,9 @@ class ThriftSession:
         Raises:
             OSError: the server does not say.
         """
-        line = self._line_to_server()
         try:
-            line.cancel(operation)
-            return line.has_ended(operation)
+            self._at_server(lambda line: line.cancel(operation))
+            return self._at_server(lambda line: line.has_ended(operation))
         except ServerError:
             return True
 
@@ -126,13 +131,14 @@ class ThriftSession:
             line.close()
 
     def _run(self, statement: str) -> ThriftResult:
-        job, line = self._own_job(), self._own_line()  # without one, nothing of the job runs
+        job = self._own_job()
+        self._own_line()  # without one, nothing of the job runs
         with job.running() as running:
-            running.operation = self._begin(line, statement)
+            running.operation = self._begin(statement)
             try:
                 while not self._has_ended(running.operation):
                     if job.is_ending:
-                        self._line_to_server().cancel(running.operation)
+                        self._at_server(lambda line: line.cancel(running.operation))
                     time.sleep(POLL_SECONDS)
                 columns, rows = self._tried_again(lambda: self._fetched(running.operation))
             finally:
@@ -141,12 +147,11 @@ class ThriftSession:
 
     def _has_ended(self, operation: Any) -> bool:
         """Wait as long as the server lets; the answer may come over another line than before."""
-        return self._tried_again(lambda: self._line_to_server().has_ended(operation))
+        return self._tried_again(lambda: self._at_server(lambda line: line.has_ended(operation)))
 
     def _fetched(self, operation: Any) -> tuple[tuple[StructField, ...], tuple[Any, ...]]:
-        line = self._line_to_server()
-        columns = line.columns(operation)
-        return columns, tuple(line.rows(operation, columns))
+        columns = self._at_server(lambda line: line.columns(operation))
+        return columns, self._at_server(lambda line: tuple(line.rows(operation, columns)))
 
     def _tried_again(self, ask: Callable[[], T]) -> T:
         """What may be asked twice, with a growing pause after each answer that was lost."""
@@ -178,39 +183,40 @@ class ThriftSession:
             with self._held:
                 if self._stopped.is_set() or not self._lines[0].is_open:
                     return
-                self._lines[0].keep()
+                _ = self._lines[0].answers
 
-    def _begin(self, line: "Line", statement: str) -> Any:
+    def _begin(self, statement: str) -> Any:
         try:
             with self._guard:
-                return line.execute(self._session, statement)
-        except ServerError as error:
-            if NO_SESSION not in str(error):
-                raise
+                return self._at_server(lambda line: line.execute(self._session, statement))
+        except UnknownHandleError as error:
             raise results.no_session() from error
+
+    def _at_server(self, ask: Callable[["Line"], T]) -> T:
+        """What this session's server says, over this thread's line.
+
+        Behind a balancer a new line may lead to another server, which does nothing with what it
+        does not know: so the next one is tried.
+        """
+        for _ in range(LINES):
+            line = self._own_line()
+            try:
+                answer = ask(line)
+            except UnknownHandleError:
+                if line.leads_to_server:
+                    raise
+                line.close()
+            else:
+                line.leads_to_server = True
+                return answer
+        raise UnknownHandleError(f"none of {LINES} connections led to the session's server")
 
     def _own_line(self) -> "Line":
         line: Line | None = getattr(self._thread, "line", None)
-        if line is None or not line.is_usable(self._session):
-            line = self._thread.line = self._new_line()
+        if line is None or not line.is_usable:
+            line = self._thread.line = self._connect()
             self._lines.append(line)
         return line
-
-    def _line_to_server(self) -> "Line":
-        """The same for a statement that has begun: what became of it is known there alone."""
-        try:
-            return self._own_line()
-        except ServerError as error:
-            raise LostAnswerError(f"the statement's server was not found again: {error}") from error
-
-    def _new_line(self) -> "Line":
-        """One that leads to the session's server."""
-        for _ in range(LINES):
-            line = self._connect()
-            if line.knows(self._session):
-                return line
-            line.close()
-        raise results.no_session()
 
     def _own_job(self) -> "ThriftJob":
         return getattr(self._thread, "job", None) or ThriftJob(self, "", threading.Event())

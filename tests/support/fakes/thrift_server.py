@@ -130,11 +130,8 @@ class FakeThriftServer:
         self.sessions.add(session.sessionId.guid)
         return ttypes.TOpenSessionResp(OK, request.client_protocol, session, {})
 
-    def GetInfo(self, request: Any) -> Any:  # noqa: N802 (Thrift's)
+    def GetInfo(self, _: Any) -> Any:  # noqa: N802 (Thrift's)
         self._lose("GetInfo")
-        is_of_any = request.infoType == ttypes.TGetInfoType.CLI_SERVER_NAME
-        if not is_of_any and (self._does_not_know(request.sessionHandle) or self.is_another()):
-            return ttypes.TGetInfoResp(refusal("Invalid SessionHandle"))
         return ttypes.TGetInfoResp(OK, ttypes.TGetInfoValue(stringValue="Spark SQL"))
 
     def CloseSession(self, request: Any) -> Any:  # noqa: N802 (Thrift's)
@@ -148,7 +145,7 @@ class FakeThriftServer:
     def ExecuteStatement(self, request: Any) -> Any:  # noqa: N802 (Thrift's)
         self._lose("ExecuteStatement")
         guid = request.sessionHandle.sessionId.guid
-        if guid not in self.sessions:
+        if guid not in self.sessions or self.is_another():
             return ttypes.TExecuteStatementResp(refusal("Invalid SessionHandle"))
         operation = Operation(guid, request.statement)
         self.statements.append(request.statement)
@@ -226,9 +223,6 @@ class FakeThriftServer:
             connected.write(struct.pack(">BI", SASL_BAD, len(words)) + words)
             raise HungUpError
         connected.write(struct.pack(">BI", SASL_COMPLETE, 0))
-
-    def _does_not_know(self, session: Any) -> bool:
-        return session.sessionId.guid not in self.sessions
 
     def _of(self, request: Any) -> Operation | None:
         return self.operations.get(request.operationHandle.operationId.guid)

@@ -232,12 +232,12 @@ def test_an_idle_line_is_tried_first(
     session = opened(server.address)
     session.sql("SELECT 1")
     monkeypatch.setattr("ctas_spark.engines.thrift.line.IDLE_SECONDS", 0.0)
+    session.sql("SELECT 2")
+    assert server.connections == 2
     server.lost = {"GetInfo"}
-    with pytest.raises(LostAnswerError):
-        session.sql("SELECT 2")
-    server.lost = set()
     session.sql("SELECT 3")
-    assert server.statements == ["SELECT 1", "SELECT 3"]
+    assert server.connections > 2
+    assert server.statements == ["SELECT 1", "SELECT 2", "SELECT 3"]
 
 
 def test_kerberos_says_what_it_lacks(front: HttpFront, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -286,5 +286,5 @@ def test_a_server_that_does_not_know_the_statement_says_nothing_of_it(
         server.sessions.clear()
         server.hang_up()
     running.join()
-    assert errors == [LostAnswerError]
+    assert [issubclass(one, LostAnswerError) for one in errors] == [True]
     assert not job.stop()
