@@ -22,6 +22,8 @@ declare -A titles=(
     [databases]="Two databases: the session catalog, and one of Iceberg's"
     [delta]="Delta tables"
     [kerberos]="A metastore and Spark's Thrift server, with Kerberos"
+    [hdfs]="HDFS: several users of one group"
+    [s3]="S3: committers, requests, what is deleted"
     [remote]="Spark Connect and Thrift: dbt without a JVM, on a server"
     [other_catalogs]="Catalogs that publish by a statement"
     [demo]="The demo"
@@ -31,14 +33,14 @@ declare -A titles=(
 
 quick_stages=(lint types unit lives)
 all_stages=(lint types unit functional delta iceberg conformance faults remote contract
-    contract_formats other_catalogs crashes lives clients databases without_dbt)
+    contract_formats other_catalogs crashes lives clients databases hdfs s3 without_dbt)
 # With --all three of them run in their long form alone. What comes from a registry in its newest
 # version, or in another, is tried there, too.
 long_stages=(iceberg_everywhere contract_pairs contract_all_formats contract_postgresql
     contract_embedded contract_on_hive crashes_all_formats crashes_on_hive crashes_postgresql
     many_lives lint types unit functional demo example faults crashes conformance contract databases
     clients delta
-    remote kerberos other_catalogs dbt_1_10 dbt_1_11 fresh_install without_dbt)
+    remote kerberos other_catalogs hdfs s3 dbt_1_10 dbt_1_11 fresh_install without_dbt)
 
 titles+=(
     [contract_embedded]="The contract on an embedded metastore"
@@ -163,7 +165,8 @@ functional() {
         --ignore tests/contract --ignore tests/faults --ignore tests/crashes \
         --ignore tests/functional/databases --ignore tests/iceberg --ignore tests/delta \
         --ignore tests/other_catalogs --ignore tests/remote --ignore tests/contract_clients \
-        --ignore tests/nessie --ignore tests/conformance --ignore tests/kerberos
+        --ignore tests/nessie --ignore tests/conformance --ignore tests/kerberos \
+        --ignore tests/hdfs --ignore tests/s3
 }
 
 conformance() { run_tests .venv tests/conformance; }
@@ -187,6 +190,10 @@ iceberg() { run_tests .venv tests/iceberg; }
 delta() { run_tests .venv tests/delta; }
 
 kerberos() { run_tests .venv tests/kerberos; }
+
+hdfs() { run_tests .venv tests/hdfs; }
+
+s3() { run_tests .venv tests/s3; }
 
 remote() { run_tests .venv tests/remote; }
 

@@ -221,6 +221,9 @@ class Catalogs:
                 "another catalog",
             )
 
+    def check_partitions_overwritten(self, target: TableName) -> None:
+        """Return if a statement can replace just those partitions that its rows have."""
+
     def true_statistics(self, sql: str) -> AbstractContextManager[None]:  # noqa: ARG002 (for tables of files)
         """Around a statement that may write statistics: what Spark counts wrong is corrected."""
         return nullcontext()

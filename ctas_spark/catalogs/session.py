@@ -18,7 +18,12 @@ from ..engines import commands, jvm, sharing
 from ..engines.calls import refresh
 from ..engines.protocol import UNKNOWN, WriteFigures
 from ..engines.session import SessionEngine
-from ..errors import AtomicityNotSupportedError, NoSuchCatalogError, StagingError
+from ..errors import (
+    AtomicityNotSupportedError,
+    NoSuchCatalogError,
+    NotSupportedError,
+    StagingError,
+)
 from ..files.catalog import SessionCatalog
 from ..files.data_files import has_changed
 from ..files.schema import Find, comment
@@ -26,11 +31,13 @@ from ..files.view import ViewChange
 from ..iceberg.catalog import IcebergCatalog
 from ..iceberg.tables import IcebergServices, IcebergTables
 from ..metastore.opening import OpenedMetastore, open_metastore
+from ..publish import messages
 from ..publish.catalog import StagingCatalog
 from ..publish.locks import ProcessLock
 from ..publish.marker import Marker
 from ..statement.catalog import StatementCatalog
 from ..statement.tables import SqlTables, asking
+from ..storage import committers
 from ..storage.hadoop import HadoopStorage
 from . import declared, rest, settings
 from .declared import Probe
@@ -131,9 +138,33 @@ class CatalogsWithJvm(Catalogs):
         yield f"java: {system.getProperty('java.version')} ({system.getProperty('java.home')})"
         yield f"catalog: {SESSION_CATALOG}, {self._description()}"
         yield f"warehouse: {self._spark.conf.get('spark.sql.warehouse.dir')}"
+        yield from self._committers(any_table.target.database)
         of_files = replace(any_table.target, catalog=SESSION_CATALOG)
         yield f"atomicity: {self._reached(replace(any_table, target=of_files))}"
         yield f"statistics: {OTHERS_COUNT}"
+
+    def check_partitions_overwritten(self, target: TableName) -> None:
+        entry = self.catalog.entry(target)
+        location = entry.location if entry is not None else None
+        committer = committers.committer_at(self._spark, location or "")
+        if committer is not None and not committer.overwrites_partitions:
+            raise NotSupportedError(
+                f"partitions can't be overwritten in place: Spark refuses that with the "
+                f"{committer.value} committer, which writes to {location}",
+                table=target,
+                left=messages.NO_JOB,
+                remedy="set atomicity: isolated, which publishes old and new rows as one version",
+            )
+
+    def _committers(self, database: str) -> Iterator[str]:
+        """Of the warehouse, and of the schema, where they lie in an object store."""
+        places = [str(self._spark.conf.get("spark.sql.warehouse.dir"))]
+        with suppress(StagingError), self._guard:
+            places.append(self._connected().metastore.database_location(database) or "")
+        found = (committers.committer_at(self._spark, one) for one in places)
+        for one in dict.fromkeys(found):
+            if one is not None:
+                yield f"committer: {committers.described(one)}"
 
     def figures(self, table: TableName, version: str) -> WriteFigures:
         with suppress(StagingError):

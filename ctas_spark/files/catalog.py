@@ -12,7 +12,7 @@ from ..context import SESSION_CATALOG, Atomicity, StagingContext, TableName
 from ..engines.calls import refresh
 from ..engines.protocol import Engine, Job, WriteFigures
 from ..errors import FormatNotFoundError, NotSupportedError, StorageError
-from ..metastore.client import MetastoreClient, TableLockClient
+from ..metastore.client import MetastoreClient, TableEntry, TableLockClient
 from ..publish import ddl, messages
 from ..publish.catalog import Capabilities, CleanUpOfOne, ConflictCheck, Ruled, StagingCatalog
 from ..publish.locks import OWNER, CommitLock, MetastoreLock, NoLock, ProcessLock
@@ -150,6 +150,10 @@ class SessionCatalog(StagingCatalog):
     def view_change(self, context: StagingContext) -> ViewChange | None:
         """What makes the target a view by one call; None where something else has to be done."""
         return view_change(self._table(context))
+
+    def entry(self, name: TableName) -> TableEntry | None:
+        """The table as the metastore has it now."""
+        return self._metastore.get_table(name)
 
     def statistics_of(self, name: TableName) -> Statistics:
         """What the table's entry says of size and rows, where Spark's ANALYZE would count wrong."""

@@ -16,7 +16,7 @@ import logging
 import re
 import secrets
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 from ..context import StagingContext, TableName
@@ -24,6 +24,7 @@ from ..errors import (
     EntryExistsError,
     EntryModifiedError,
     MetastoreError,
+    NoSuchSchemaError,
     StagingSchemaError,
     StorageError,
 )
@@ -33,7 +34,7 @@ from ..publish.locks import NoLock
 from ..publish.marker import PREFIX
 from ..redaction import redacted
 from ..retention.rules import MovedMetastore
-from ..storage.client import Storage
+from ..storage.client import AccessDeniedError, Storage
 from .entries import EntryWriter
 
 logger = logging.getLogger(__name__)
@@ -49,6 +50,7 @@ ROOT, FORMER = PREFIX + "root_", PREFIX + "former_"
 NOTED = PREFIX + "noted"
 """A token that each change of the id's entry renews, for a compare-and-swap over all of it."""
 MOST_ATTEMPTS = 10
+LOCAL = re.compile(r"^file:/+")
 VALID = re.compile(r"[a-z][0-9a-f]{12}(-[0-9a-f]{8})*")
 MOVED = (
     "%s belongs to the metastore at %s, and this one is at %s: nothing in it is deleted. If it is "
@@ -98,7 +100,7 @@ class VersionRoots:
         with self._guard:
             entry = self._read()
             if entry is None:
-                self._make()
+                self._make_id()
                 entry = self._read()
             if entry is None:
                 raise MetastoreError(f"{self._entry} was made just now, and is gone")
@@ -117,21 +119,52 @@ class VersionRoots:
         folder = self._folder(context)
         with self._guard:
             if folder not in self._claimed:
-                tree = self._first_of_ours(folder)
+                self._make(folder, folder, context)
+                tree = self._first_of_ours(folder, context)
                 self._note(ROOT, folder)
                 self._claimed[folder] = tree
-            return f"{self._claimed[folder]}/{_key(context.target)}"
+            root = f"{self._claimed[folder]}/{_key(context.target)}"
+            self._make(root, folder, context)
+            return root
+
+    def _make(self, directory: str, folder: str, context: StagingContext) -> None:
+        """As shared as the directory that all versions lie below: whoever builds there may build.
+
+        At the usual umask it would be its first writer's alone.
+        """
+        schema = folder.rpartition("/")[0]
+        try:
+            self._storage.make_directory(directory, like=schema)
+        except AccessDeniedError as error:
+            is_there = self._storage.exists(directory)
+            mended = f"the directory's owner, or an administrator, runs: {opened(folder)}"
+            raise AccessDeniedError(
+                f"no version can be staged: {error.what}",
+                table=context.target,
+                left=messages.NO_JOB,
+                remedy=mended if is_there else f"give this user the right to write in {schema}",
+            ) from error
 
     def known(self, context: StagingContext) -> tuple[str, ...]:
         """The roots that versions may lie in, by this configuration or by an earlier one.
 
         Nothing is written. An earlier tree is listed once for a run.
         """
-        folder, key, names = self._folder(context), _key(context.target), self._names()
-        earlier = {one for name, one in self._noted.items() if name.startswith(ROOT)} - {folder}
-        trees = (f"{one}/{name}" for one in sorted(earlier) for name in names)
-        found = (f"{tree}/{key}" for tree in trees if key in self._keys_in(tree))
-        return (*(f"{folder}/{name}/{key}" for name in names), *found)
+        folder, key, names = self._found_folder(context), _key(context.target), self._names()
+        own = () if folder is None else (f"{folder}/{name}/{key}" for name in names)
+        found = (f"{one}/{key}" for one in self._trees(folder) if key in self._keys_in(one))
+        return (*own, *found)
+
+    def tables(self) -> tuple[TableName, ...]:
+        """The tables that have a directory in a tree which was ever used, in small letters."""
+        keys = {key for tree in self._trees() for key in self._keys_in(tree)}
+        return tuple(TableName(*key.split(".", 1)) for key in sorted(keys) if "." in key)
+
+    def forget_empty(self, target: TableName) -> None:
+        """Remove a table's directories in which no version is left."""
+        for tree in self._trees():
+            if _key(target) in self._keys_in(tree):
+                self._storage.remove_empty(f"{tree}/{_key(target)}")
 
     def follow(self, base: TableEntry | None) -> None:
         """Note the staging schema in which a target's versions have been so far, if it is another.
@@ -180,7 +213,7 @@ class VersionRoots:
                 if what is MovedMetastore.CLONE:
                     self._leave_to_the_original(tree)
                 elif self._storage.exists(tree):
-                    self._write(tree)
+                    self._storage.write(*self._owned(tree))
             self._claimed.clear()
             self._is_own.clear()
 
@@ -236,6 +269,18 @@ class VersionRoots:
                 noted.append(dict(entry.parameters) if entry is not None else {})
         return tuple(found)
 
+    def _trees(self, but: str | None = None) -> Iterator[str]:
+        """Those that were ever noted, without the ones in one directory."""
+        names = self._names()
+        noted = {one for name, one in self._noted.items() if name.startswith(ROOT)} - {but}
+        return (f"{one}/{name}" for one in sorted(noted) for name in names)
+
+    def _found_folder(self, context: StagingContext) -> str | None:
+        """None where it lay in a schema that is gone, and that nobody can stage in any more."""
+        with suppress(NoSuchSchemaError):
+            return self._folder(context)
+        return None
+
     def _keys_in(self, tree: str) -> frozenset[str]:
         """The tables that have versions in a tree of an earlier configuration."""
         with self._guard:
@@ -260,19 +305,20 @@ class VersionRoots:
             suffix = hashlib.sha256(self._address.encode()).hexdigest()[:8]
             return (self._id, f"{self._id}-{suffix}")
 
-    def _first_of_ours(self, folder: str) -> str:
+    def _first_of_ours(self, folder: str, context: StagingContext) -> str:
         if self._id is None:
             self.entry()
         for tree in (f"{folder}/{name}" for name in self._names()):
             if self._owner(tree) is None:
-                self._write(tree)
+                self._make(tree, folder, context)
+                self._storage.create(*self._owned(tree))
             if self._owner(tree) == self._address:
                 return tree
         raise StorageError(
             f"every directory of this staging schema in {folder} belongs to another metastore"
         )
 
-    def _make(self) -> None:
+    def _make_id(self) -> None:
         """A random name that begins with a letter: no file system and no filter hides it."""
         scratch = self._metastore.scratch_entry(self._entry)
         named = {STAGING_ID: f"s{secrets.token_hex(6)}", NOTED: secrets.token_hex(4)}
@@ -309,9 +355,10 @@ class VersionRoots:
         except (ValueError, KeyError, TypeError):
             return ""
 
-    def _write(self, tree: str) -> None:
+    def _owned(self, tree: str) -> tuple[str, str]:
+        """The file that says whose the tree is, and its text."""
         owner = {"staging_id": tree.rpartition("/")[2], "metastore": self._address}
-        self._storage.write(f"{tree}/{FILE}", json.dumps(owner))
+        return f"{tree}/{FILE}", json.dumps(owner)
 
     def _folder(self, context: StagingContext) -> str:
         """With a scheme, by which it is known how exact a listing of it is."""
@@ -326,6 +373,13 @@ class VersionRoots:
                 found = f"{parent.rstrip('/')}/{FOLDER}"
                 self._folders[root or target.database] = found
             return found
+
+
+def opened(folder: str) -> str:
+    """The command by which the group of a tree may write in all of it."""
+    local = LOCAL.sub("/", folder)
+    command = "hdfs dfs -chmod" if local == folder else "chmod"
+    return f"{command} -R g+w {local}"
 
 
 def _key(target: TableName) -> str:

@@ -11,7 +11,7 @@ from ..context import DELTA, Atomicity, TableLayout, TableName
 from ..engines.calls import refresh
 from ..engines.protocol import UNKNOWN, Job, WriteFigures
 from ..errors import MetastoreError, NoSuchVersionError, StagingError, StorageError
-from ..metastore.client import PROVIDER, TableEntry
+from ..metastore.client import PROVIDER, STAGED_STATICALLY, TableEntry
 from ..publish import ddl, messages
 from ..publish import version as outcome
 from ..publish.locks import HeldCheck
@@ -168,11 +168,13 @@ class FileVersion:
 
     def statement(self, query: str) -> str:
         """The CTAS that stages the version; at level ``none`` it stages no rows."""
-        in_entry = self._context.layout.has_properties_in_entry
+        layout, in_entry = self._context.layout, self._context.layout.has_properties_in_entry
+        if in_entry and layout.partition_by and not _says_mode(layout):
+            layout = replace(layout, options={**layout.options, **STAGED_STATICALLY})
         return ddl.create_table_as(
             self.record,
             self.directory,
-            self._context.layout,
+            layout,
             self._staged.to_parameters(self._root) if in_entry else {},
             ddl.without_rows(query) if self._level is Atomicity.NONE else query,
         )
@@ -293,13 +295,13 @@ class FileVersion:
         if self._stream is not None:
             self._stream.hand_over(self.directory)
         base = self._staged.base.table
-        if base is not None and base.location is not None:
-            try:
-                self._services.storage.copy_permissions(base.location, self.directory)
-            except StagingError as error:
-                logger.warning(
-                    "%s: it keeps the permissions that Spark gave it: %s", self.record, error.what
-                )
+        source = base.location if base is not None and base.location is not None else self._root
+        try:
+            self._services.storage.copy_permissions(source, self.directory)
+        except StagingError as error:
+            logger.warning(
+                "%s: it keeps the permissions that Spark gave it: %s", self.record, error.what
+            )
 
     def _holds(self, over: FileBase, level: Atomicity) -> WriteFigures:
         """What is published; a version that is published again has the rows of the first time.
@@ -342,6 +344,10 @@ class FileVersion:
         base = self._call.base.table if self._call else None
         if base is not None and COLUMN_STATISTICS in base.parameters:
             self._services.metastore.drop_column_statistics(base.name)
+
+
+def _says_mode(layout: TableLayout) -> bool:
+    return any(one.upper() in STAGED_STATICALLY for one in layout.options)
 
 
 def _as_restored(table: FileTable, record: Record) -> FileTable:

@@ -13,6 +13,13 @@ PROVIDER = "spark.sql.sources.provider"
 PARTITION_COLUMN = "spark.sql.sources.schema.partCol."
 PARTITION_COLUMN_COUNT = "spark.sql.sources.schema.numPartCols"
 
+STAGED_STATICALLY = {"PARTITIONOVERWRITEMODE": "static"}
+"""The option of a staging CTAS, whatever the session's mode is: some committers can't do another.
+
+It is published with no table, where it would rule each later INSERT OVERWRITE. Spark ignores the
+case of an option, and nobody else spells it so.
+"""
+
 Column = tuple[str, str] | tuple[str, str, str]
 """Name and type, and a comment where there is one."""
 PLACEHOLDER: Column = ("col", "array<string>", "from deserializer")

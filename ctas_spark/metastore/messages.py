@@ -24,7 +24,15 @@ from ..errors import (
     MetastoreError,
     RefusedError,
 )
-from .client import VIEW, EntryChange, Expectation, Partition, TableEntry, TableLock
+from .client import (
+    STAGED_STATICALLY,
+    VIEW,
+    EntryChange,
+    Expectation,
+    Partition,
+    TableEntry,
+    TableLock,
+)
 from .wire import EMPTY, Field, Struct, boolean, sequence, string, strings, struct, words, words_of
 
 T = TypeVar("T")
@@ -85,15 +93,26 @@ def changed(change: EntryChange) -> Struct:
         DATABASE: database,
         PARAMETERS: strings(change.parameters),
     }
-    if change.columns is not None:
-        columns = (struct(*map(string, one)).value for one in change.columns)
-        storage = staged.struct(STORAGE).replaced({COLUMNS: sequence(TType.STRUCT, *columns)})
-        fields[STORAGE] = Field(TType.STRUCT, storage)
+    if storage := _changed_storage(change, staged.struct(STORAGE)):
+        fields[STORAGE] = Field(TType.STRUCT, staged.struct(STORAGE).replaced(storage))
     if change.base is not None:
         base = _struct(change.base)
         kept = (*OF_THE_BASE, PARTITION_KEYS) if change.keeps_partition_keys else OF_THE_BASE
         fields |= {number: base.fields.get(number) for number in kept}
     return staged.replaced(fields)
+
+
+def _changed_storage(change: EntryChange, storage: Struct) -> dict[int, Field | None]:
+    fields: dict[int, Field | None] = {}
+    if change.columns is not None:
+        columns = (struct(*map(string, one)).value for one in change.columns)
+        fields[COLUMNS] = sequence(TType.STRUCT, *columns)
+    serde = storage.struct(SERDE)
+    options = serde.texts(SERDE_PARAMETERS)
+    if STAGED_STATICALLY.items() <= options.items():
+        kept = {name: value for name, value in options.items() if name not in STAGED_STATICALLY}
+        fields[SERDE] = Field(TType.STRUCT, serde.replaced({SERDE_PARAMETERS: strings(kept)}))
+    return fields
 
 
 def scratch_view(name: TableName) -> Struct:

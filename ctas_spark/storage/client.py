@@ -34,6 +34,10 @@ def _is_hidden(path: str) -> bool:
     )
 
 
+class AccessDeniedError(StorageError):
+    """The user may not do that there."""
+
+
 class Deleting(Protocol):
     """The calls that remove what is stored, by URI; each raises StorageError when it fails."""
 
@@ -49,6 +53,9 @@ class Storage(Deleting, Protocol):
 
     def write(self, path: str, text: str) -> None:
         """Write a small file, whole, with its parents."""
+
+    def create(self, path: str, text: str) -> bool:
+        """The same for a file that is not there; False if it is: of two writers, one creates it."""
 
     def read(self, path: str) -> str | None:
         """A small file's text, or None when the storage says that there is none."""
@@ -74,8 +81,24 @@ class Storage(Deleting, Protocol):
     def copy(self, source: str, directory: str) -> None:
         """Copy a directory, with all below it, to a path at which nothing is."""
 
+    def remove_empty(self, directory: str) -> None:
+        """Remove a directory in which nothing is; one that is not there, or has files, stays so."""
+
     def copy_permissions(self, source: str, directory: str) -> None:
-        """Give a directory the mode, group and ACL of ``source``, if there is one; make it."""
+        """Make a directory, and give it the mode, group and ACL of ``source``, if there is one.
+
+        Where that changes its mode, the directories below it get it, too. Nothing where the
+        storage has no permissions.
+        """
+
+    def make_directory(self, directory: str, like: str) -> None:
+        """Make a directory with the permissions of ``like``, unless it is there.
+
+        Nothing where the storage has no permissions: there is no directory to make, either.
+
+        Raises:
+            AccessDeniedError: it is there, and this user may not write in it.
+        """
 
 
 logger = logging.getLogger(__name__)
@@ -92,9 +115,17 @@ def still_there(report: StepReport, *removals: Removal) -> list[str]:
 
 
 def emptied(storage: Deleting, directory: str) -> bool:
-    """Delete, look, delete again: a late file of a job may have come between."""
+    """Delete, look, delete again: a late file of a job may have come between.
+
+    A file system may refuse to delete what is not there: HDFS asks for the right on the parent.
+    """
     for _ in range(MOST_DELETES):
-        storage.delete(directory)
+        try:
+            storage.delete(directory)
+        except StorageError:
+            if storage.exists(directory):
+                raise
+            return True
         if not storage.exists(directory):
             return True
     return False

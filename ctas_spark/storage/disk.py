@@ -38,15 +38,45 @@ def files(directory: Path) -> Iterator[StoredFile]:
                 yield StoredFile(f"file:{path}", found.st_size, found.st_mtime_ns // 1_000_000)
 
 
+def create(path: Path, text: str) -> bool:
+    """Write a small file with its parents, unless it is there; of two writers, one does."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with path.open("x") as file:
+            file.write(text)
+    except FileExistsError:
+        return False
+    return True
+
+
 def copy_permissions(source: Path, directory: Path) -> None:
     """Mode, and then group, which may be refused; nothing if there is no source."""
     with suppress(FileNotFoundError):
         wanted = source.stat()
         directory.mkdir(parents=True, exist_ok=True)
-        found = directory.stat()
-        directory.chmod(wanted.st_mode & PERMISSIONS | found.st_mode & 0o7777 & ~PERMISSIONS)
-        if found.st_gid != wanted.st_gid:
-            os.chown(directory, -1, wanted.st_gid)
+        for one in _with_those_below(directory, wanted):
+            found = one.stat()
+            one.chmod(_mode(wanted, found))
+            if found.st_gid != wanted.st_gid:
+                os.chown(one, -1, wanted.st_gid)
+
+
+def may_write(directory: Path) -> bool | None:
+    """Whether this user may make and remove files in it; None if it is not there."""
+    return os.access(directory, os.W_OK | os.X_OK) if directory.exists() else None
+
+
+def _with_those_below(directory: Path, wanted: os.stat_result) -> list[Path]:
+    """Those below only if the directory has another mode or group: one job has made them all."""
+    found = directory.stat()
+    if found.st_gid == wanted.st_gid and _mode(wanted, found) == found.st_mode & 0o7777:
+        return []
+    return [Path(parent) for parent, _, _ in os.walk(directory)]
+
+
+def _mode(wanted: os.stat_result, found: os.stat_result) -> int:
+    """What Hadoop knows of a mode is the wanted one's; the rest stays."""
+    return wanted.st_mode & PERMISSIONS | found.st_mode & 0o7777 & ~PERMISSIONS
 
 
 def _is_checksum(name: str) -> bool:

@@ -1,5 +1,7 @@
 """Storage through Hadoop's FileSystem in this JVM: local, HDFS, S3A, whatever it has jars for."""
 
+import logging
+import re
 import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -9,16 +11,26 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from ..engines import jvm
-from ..errors import StorageError
+from ..errors import StorageError, without_frames
 from . import disk
-from .client import StoredFile
+from .client import AccessDeniedError, StoredFile
 
 NO_DIRECTORY_TIMES = ("s3a:", "s3:", "s3n:")
 """Of a directory there, Hadoop says the present time."""
 MISSING = "java.io.FileNotFoundException"
+DENIED = re.compile(r"AccessControlException|AccessDeniedException|\(Permission denied\)$")
+"""What Hadoop, an object store's client and Java say; Java calls a file that it may not read one
+that it has not found."""
+FULL = re.compile(r"\w+QuotaExceededException: (.*)")
+ONE_WINNER = "fs.option.create.conditional.overwrite"
+"""S3A then asks the store to create nothing over what another has created meanwhile."""
+HAS_PERMISSIONS = "fs.capability.paths.permissions"
 CHECKSUMMED = "org.apache.hadoop.fs.ChecksumFileSystem"
 CLOCK = ".clock-"
 FUNCTIONS = "org.apache.hadoop.util.functional"
+
+
+logger = logging.getLogger(__name__)
 
 
 class MissingError(StorageError):
@@ -37,6 +49,21 @@ class HadoopStorage:
     def write(self, path: str, text: str) -> None:
         with asking("write", path):
             self._write(*self._locate_text(path), text)
+
+    def create(self, path: str, text: str) -> bool:
+        """An object store creates it when it is closed, and only then knows that there is one."""
+        with asking("write", path):
+            if local := disk.path_of(path):
+                return disk.create(local, text)
+            target, system = self._locate_text(path)
+            builder = system.createFile(target).create().recursive().overwrite(False)
+            try:
+                self._fill(builder.opt(ONE_WINNER, True).build(), text)
+            except jvm.FAILURES:
+                if system.exists(target):
+                    return False
+                raise
+        return True
 
     def read(self, path: str) -> str | None:
         """Read the file whole; FileNotFoundException is the storage's own "no"."""
@@ -121,18 +148,73 @@ class HadoopStorage:
     def copy_permissions(self, source: str, directory: str) -> None:
         """Mode bits and group; ACL entries where the source has some."""
         with asking("copy the permissions to", directory):
-            theirs, ours = disk.path_of(source), disk.path_of(directory)
-            if theirs and ours:
-                disk.copy_permissions(theirs, ours)
-            else:
-                self._copy_permissions(source, directory)
+            self._make_like(source, directory)
+
+    def make_directory(self, directory: str, like: str) -> None:
+        with asking("write in", directory):
+            local = disk.path_of(directory)
+            if not (local or self._has_permissions(directory)):
+                return
+            is_writable = disk.may_write(local) if local else self._may_write(directory)
+        if is_writable is False:
+            raise AccessDeniedError(f"this user may not write in {directory}")
+        if is_writable is None:
+            self._make(directory, like)
+
+    def _make(self, directory: str, like: str) -> None:
+        """Another run may be faster, and then it gives the permissions."""
+        try:
+            with asking("make", directory):
+                self._make_like(like, directory)
+        except StorageError as error:
+            if not self.exists(directory):
+                raise
+            logger.warning("%s keeps the permissions that it got: %s", directory, error.what)
+
+    def _make_like(self, source: str, directory: str) -> None:
+        theirs, ours = disk.path_of(source), disk.path_of(directory)
+        if theirs and ours:
+            disk.copy_permissions(theirs, ours)
+        elif self._has_permissions(directory):
+            self._copy_permissions(source, directory)
+
+    def _may_write(self, directory: str) -> bool | None:
+        """Asked of the file system, which knows the user's groups; None without the directory."""
+        target, system = self._locate(directory)
+        action = self._jvm.org.apache.hadoop.fs.permission.FsAction.WRITE_EXECUTE
+        try:
+            with asking("write in", directory):
+                system.access(target, action)
+        except MissingError:
+            return None
+        except AccessDeniedError:
+            return False
+        return True
+
+    def _has_permissions(self, path: str) -> bool:
+        """Known without a call to the storage; an object store has none, or only pretends to."""
+        target, system = self._locate(path)
+        return bool(system.hasPathCapability(target, HAS_PERMISSIONS))
 
     def _copy_permissions(self, source: str, directory: str) -> None:
         origin, origin_system = self._locate(source)
-        if origin_system.exists(origin):
-            target, system = self._locate(directory)
-            system.mkdirs(target)
-            self._apply(origin_system.getFileStatus(origin), origin_system, target, system)
+        if not origin_system.exists(origin):
+            return
+        status = origin_system.getFileStatus(origin)
+        target, system = self._locate(directory)
+        system.mkdirs(target)
+        mode = system.getFileStatus(target).getPermission()
+        self._apply(status, origin_system, target, system)
+        if not mode.equals(status.getPermission()):
+            for below in self._directories_below(directory):
+                self._apply(status, origin_system, self._path(below), system)
+
+    def _directories_below(self, directory: str) -> list[str]:
+        """Those in which files lie, and those between; one job has made them all."""
+        inside = (one.path.rpartition("/")[0] for one in self.files(directory))
+        top = directory.rstrip("/").count("/")
+        parts = (one.split("/") for one in inside)
+        return sorted({"/".join(one[:n]) for one in parts for n in range(top + 2, len(one) + 1)})
 
     def _apply(self, status: Any, origin_system: Any, target: Any, system: Any) -> None:
         system.setPermission(target, status.getPermission())
@@ -143,9 +225,29 @@ class HadoopStorage:
             system.modifyAclEntries(target, entries)
 
     def delete(self, path: str) -> None:
+        """On an object store with the uploads that a killed job has begun, and not completed."""
         with asking("delete", path):
             target, system = self._locate(path)
             system.delete(target, True)
+            if path.startswith(NO_DIRECTORY_TIMES):
+                self._end_uploads(target, system)
+
+    def remove_empty(self, directory: str) -> None:
+        if self.children(directory):
+            return
+        with suppress(MissingError), asking("delete", directory):
+            target, system = self._locate(directory)
+            system.delete(target, False)
+
+    def _end_uploads(self, target: Any, system: Any) -> None:
+        """No listing shows them, and each is paid for until somebody ends it."""
+        uploader = system.createMultipartUploader(target).build()
+        try:
+            ended = int(uploader.abortUploadsUnderPath(target).get())
+        finally:
+            uploader.close()
+        if ended > 0:
+            logger.info("%d unfinished uploads below %s were ended", ended, target)
 
     def exists(self, path: str) -> bool:
         with asking("look at", path):
@@ -155,7 +257,9 @@ class HadoopStorage:
             return bool(system.exists(target))
 
     def _write(self, target: Any, system: Any, text: str) -> None:
-        stream = system.create(target, True)
+        self._fill(system.create(target, True), text)
+
+    def _fill(self, stream: Any, text: str) -> None:
         try:
             stream.write(bytearray(text.encode()))
         finally:
@@ -183,12 +287,24 @@ def asking(action: str, path: str) -> Iterator[None]:
         yield
     except jvm.FAILURES as error:
         thrown = jvm.java_exception(error)
-        cause = str(error) if thrown is None else thrown.toString()
-        is_missing = thrown is not None and MISSING in cause
-        kind = MissingError if is_missing else StorageError
+        cause = without_frames(str(error) if thrown is None else thrown.toString()).strip()
+        kind = _kind(error, cause, is_java=thrown is not None)
         what = f"the storage refused to {action} {path}: {cause}"
-        remedy = "check that the user who runs dbt may write there, and that it is not full"
-        raise kind(what, left="nothing was published", remedy=remedy) from error
+        raise kind(what, left="nothing was published", remedy=_remedy(kind, cause)) from error
+
+
+def _kind(error: Exception, cause: str, *, is_java: bool) -> type[StorageError]:
+    if isinstance(error, PermissionError) or DENIED.search(cause):
+        return AccessDeniedError
+    return MissingError if is_java and MISSING in cause else StorageError
+
+
+def _remedy(kind: type[StorageError], cause: str) -> str:
+    if kind is AccessDeniedError:
+        return "give the user who runs dbt the right to do that"
+    if FULL.search(cause):
+        return "raise the quota of that directory (hdfs dfsadmin -setSpaceQuota or -setQuota)"
+    return "check that the user who runs dbt may write there, and that it is not full"
 
 
 class Statuses:

@@ -63,6 +63,8 @@ class Incremental:
         if by is WriteMode.WITH_OLD_ROWS:
             self._publication.plan(relation, full_refresh=False)
         if by is WriteMode.IN_PLACE:
+            if increments.overwrites_partitions(state.node.config, table):
+                self._invocation.catalogs.check_partitions_overwritten(table.full_name)
             self._dispatcher.created(state)
         return by.value
 

@@ -65,6 +65,12 @@ def level_in_place(table: CtasSparkRelation) -> Atomicity:
     return Atomicity.NONE if is_of_files(table) else Atomicity.ATOMIC
 
 
+def overwrites_partitions(config: Mapping[str, Any], table: CtasSparkRelation) -> bool:
+    """True if a statement is to replace those partitions of a table of files that new rows have."""
+    by_partition = strategy_of(config) in BY_PARTITION and config.get("partition_by")
+    return bool(by_partition) and is_of_files(table)
+
+
 def strategy_of(config: Mapping[str, Any]) -> str:
     """The strategy that the model names; without one dbt-spark's default."""
     return str(config.get("incremental_strategy") or APPEND)

@@ -132,8 +132,17 @@ class FakeStorage:
     def copy_permissions(self, source: str, directory: str) -> None:
         """There are none here."""
 
+    def remove_empty(self, directory: str) -> None:
+        """There are no directories without files."""
+
+    def make_directory(self, directory: str, like: str) -> None:
+        """There are none here, either."""
+
     def write(self, path: str, text: str) -> None:
         self.put(path, len(text), 0)
+
+    def create(self, path: str, text: str) -> bool:
+        raise NotImplementedError(path, text)
 
     def read(self, path: str) -> str | None:
         raise NotImplementedError(path)

@@ -1,12 +1,15 @@
 """A storage in memory, with a clock of its own that tests turn on."""
 
 from ctas_spark.errors import StorageError
-from ctas_spark.storage.client import StoredFile
+from ctas_spark.storage.client import AccessDeniedError, StoredFile
 from fakes.clock import FakeClock
 
 
 class FakeStorage:
     """``texts`` are the files by path; ``refuses`` makes every call fail, as a full disk does.
+
+    ``permissions`` says of a directory from which one it has them, and this user may not write in
+    those that are ``closed``.
 
     Its clock is ``clock``'s wall clock, ``skew_ms`` later.
     """
@@ -19,6 +22,7 @@ class FakeStorage:
         self.empty_directories: set[str] = set()
         self.refuses = False
         self.permissions: dict[str, str] = {}
+        self.closed: set[str] = set()
 
     @property
     def time_ms(self) -> int:
@@ -29,6 +33,13 @@ class FakeStorage:
         self._refuse(path)
         self.texts[path] = text
         self.modified[path] = self.time_ms
+
+    def create(self, path: str, text: str) -> bool:
+        self._refuse(path)
+        if path in self.texts:
+            return False
+        self.write(path, text)
+        return True
 
     def read(self, path: str) -> str | None:
         self._refuse(path)
@@ -74,6 +85,11 @@ class FakeStorage:
             del self.texts[name]
         self.empty_directories.discard(path)
 
+    def remove_empty(self, directory: str) -> None:
+        self._refuse(directory)
+        if not self.children(directory):
+            self.permissions.pop(directory, None)
+
     def copy(self, source: str, directory: str) -> None:
         self._refuse(directory)
         for path in [one for one in self.texts if _is_in(one, source)]:
@@ -83,6 +99,12 @@ class FakeStorage:
         self._refuse(directory)
         if self.exists(source):
             self.permissions[directory] = source
+
+    def make_directory(self, directory: str, like: str) -> None:
+        self._refuse(directory)
+        if directory in self.closed:
+            raise AccessDeniedError(f"this user may not write in {directory}")
+        self.permissions.setdefault(directory, like)
 
     def _refuse(self, path: str) -> None:
         if self.refuses:

@@ -8,6 +8,7 @@ import hashlib
 import os
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,13 +19,14 @@ FETCHED_WITHIN_SECONDS = 300.0
 WANTED = """
 <ivy-module version="2.0" xmlns:m="http://ant.apache.org/ivy/maven">
   <info organisation="tests" module="tests"/>
-  <dependencies>
-    <dependency org="{jar.group}" name="{jar.artifact}" rev="{jar.version}" transitive="false">
-      <artifact name="{jar.artifact}" type="jar" ext="jar"{classifier}/>
-    </dependency>
+  <dependencies>{dependencies}
   </dependencies>
 </ivy-module>
 """
+DEPENDENCY = """
+    <dependency org="{jar.group}" name="{jar.artifact}" rev="{jar.version}" transitive="false">
+      <artifact name="{jar.artifact}" type="jar" ext="jar"{classifier}/>
+    </dependency>"""
 
 
 class JarError(Exception):
@@ -107,6 +109,26 @@ NESSIE_SERVER = Jar(
     "runner",
 )
 
+# A whole HDFS in one JVM, of the version that PySpark brings, and what its classes refer to.
+HDFS_CLUSTER = (
+    Jar(
+        "org.apache.hadoop",
+        "hadoop-client-minicluster",
+        "3.4.2",
+        "ae2406c544825b7734b8aad4f87eff60d9ec422284f0b16c2856032083b63c77",
+    ),
+    Jar(
+        "org.mockito",
+        "mockito-core",
+        "4.11.0",
+        "4b909690cab288c761eb94c0bf0e814496cf3921d8affac84cd87774530351e5",
+    ),
+)
+
+# Hadoop's S3A with the parts of Amazon's client that it calls, whose bundle has 640 MB; and Spark's
+# spark-hadoop-cloud, of the newest version that Maven's registry has.
+S3A = Path(__file__).with_name("s3a.jars")
+
 # A REST catalog's server: Iceberg's own of its tests, with what PySpark's jars have not.
 ICEBERG_REST_SERVER = (
     Jar(
@@ -161,10 +183,19 @@ def fetched(jar: Jar) -> Path:
     Raises:
         JarError: it can't be had, or has another checksum.
     """
-    place = place_of(jar)
-    if not place.exists():
-        _fetch(jar, place)
-    return place
+    return all_fetched([jar])[0]
+
+
+def all_fetched(jars: Sequence[Jar]) -> list[Path]:
+    """The same for several, by one process."""
+    if missing := [jar for jar in jars if not place_of(jar).exists()]:
+        _fetch(missing)
+    return [place_of(jar) for jar in jars]
+
+
+def listed(path: Path) -> tuple[Jar, ...]:
+    """The jars of a file: group, artifact, version and SHA-256, a jar a line."""
+    return tuple(Jar(*line.split()) for line in path.read_text().splitlines())
 
 
 def place_of(jar: Jar) -> Path:
@@ -177,21 +208,23 @@ def _cache() -> Path:
     return Path(home) / "dbt-ctas-spark-tests"
 
 
-def _fetch(jar: Jar, place: Path) -> None:
-    place.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=place.parent) as scratch:
-        _retrieve(jar, Path(scratch))
-        found = Path(scratch) / jar.file
-        _check(jar, found)
-        # At once: another process may be fetching the same jar.
-        found.replace(place)
+def _fetch(jars: Sequence[Jar]) -> None:
+    _cache().mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=_cache()) as scratch:
+        _retrieve(jars, Path(scratch))
+        for jar in jars:
+            found = Path(scratch) / jar.file
+            _check(jar, found)
+            # At once: another process may be fetching the same jar.
+            found.replace(place_of(jar))
 
 
-def _retrieve(jar: Jar, directory: Path) -> None:
+def _retrieve(jars: Sequence[Jar], directory: Path) -> None:
     command = [java(), "-cp", f"{Path(pyspark.__file__).parent}/jars/*", "org.apache.ivy.Main"]
     settings = os.environ.get(SETTINGS)
     wanted = directory / "ivy.xml"
-    wanted.write_text(WANTED.format(jar=jar, classifier=_classifier(jar)))
+    each = (DEPENDENCY.format(jar=jar, classifier=_classifier(jar)) for jar in jars)
+    wanted.write_text(WANTED.format(dependencies="".join(each)))
     options = [
         *(["-settings", settings] if settings else []),
         *["-warn", "-confs", "default", "-types", "jar"],
@@ -207,10 +240,10 @@ def _retrieve(jar: Jar, directory: Path) -> None:
         timeout=FETCHED_WITHIN_SECONDS,
         check=False,
     )
-    if run.returncode or not (directory / jar.file).exists():
-        raise JarError(
-            f"Ivy could not fetch {jar.group}:{jar.artifact}:{jar.version}:\n{run.stdout}"
-        )
+    missing = [jar for jar in jars if not (directory / jar.file).exists()]
+    if run.returncode or missing:
+        names = ", ".join(f"{jar.group}:{jar.artifact}:{jar.version}" for jar in missing or jars)
+        raise JarError(f"Ivy could not fetch {names}:\n{run.stdout}")
 
 
 def _classifier(jar: Jar) -> str:

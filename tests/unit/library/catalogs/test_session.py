@@ -69,8 +69,10 @@ class Opened:
 
     def _metastore(self, _spark: object) -> Any:
         self.names.append("metastore")
-        closed = SimpleNamespace(close=lambda: self.names.append("closed"))
-        return SimpleNamespace(metastore=closed, locks=None, address="a", description="d")
+        found = SimpleNamespace(
+            close=lambda: self.names.append("closed"), database_location=lambda _name: None
+        )
+        return SimpleNamespace(metastore=found, locks=None, address="a", description="d")
 
     def _files(self, *_services: object, **known: object) -> Any:
         self.names.append(f"files, repeatable {known['repeatable_reads']}")

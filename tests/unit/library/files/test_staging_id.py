@@ -14,6 +14,7 @@ from ctas_spark.errors import (
 )
 from ctas_spark.files.directories import FILE, STAGING_ID, VersionRoots
 from ctas_spark.retention.rules import MovedMetastore, Reason
+from ctas_spark.storage.client import AccessDeniedError
 from fakes.metastore import FakeMetastore
 from fakes.world import (
     ADDRESS,
@@ -70,6 +71,56 @@ def test_a_location_root_without_a_scheme_gets_that_of_its_file_system(world: Wo
     root = f"file:/data/ctas-spark/{run.entry().parameters[STAGING_ID]}/shop.orders"
     assert run.root_of(context) == root
     assert root in run.known(context)
+
+
+def test_directories_are_made_like_the_one_in_which_they_lie(world: World) -> None:
+    """At the usual umask they would be their first writer's alone, whatever its group may do."""
+    root = roots(world).root_of(CONTEXT)
+    tree = root.rpartition("/")[0]
+    schema = FOLDER.rpartition("/")[0]
+    assert world.storage.permissions == dict.fromkeys((FOLDER, tree, root), schema)
+
+
+@pytest.mark.parametrize(
+    ("folder", "command"),
+    [
+        ("hdfs://node/shop.db", "hdfs dfs -chmod -R g+w hdfs://node/shop.db/ctas-spark"),
+        ("file:/shop.db", "chmod -R g+w /shop.db/ctas-spark"),
+    ],
+)
+def test_a_directory_that_only_its_owner_may_write_in_is_an_error(
+    folder: str, command: str, world: World
+) -> None:
+    """It has the one command that opens the directories of another user to the group."""
+    context = replace(CONTEXT, layout=TableLayout(location_root=folder))
+    first = roots(world)
+    first.root_of(context)
+    world.storage.closed.add(f"{folder}/ctas-spark")
+    world.storage.write(f"{folder}/ctas-spark/x", "")
+    with pytest.raises(AccessDeniedError, match="may not write in") as caught:
+        roots(world).root_of(context)
+    assert caught.value.remedy.endswith(f"runs: {command}")
+
+
+def test_who_may_not_write_in_the_schemas_directory_is_told_so(world: World) -> None:
+    """There is nothing of ours to open yet."""
+    world.storage.closed.add(FOLDER)
+    with pytest.raises(AccessDeniedError) as caught:
+        roots(world).root_of(CONTEXT)
+    assert "give this user the right to write in file:/warehouse/shop.db" in caught.value.remedy
+
+
+def test_of_two_that_claim_a_tree_one_gets_it(world: World) -> None:
+    """Two clones that stage for the first time at once would else share it."""
+    create, late = world.storage.create, roots(world, MOVED_TO)
+
+    def raced(path: str, text: str) -> bool:
+        world.storage.create = create  # type: ignore[method-assign]
+        roots(world).root_of(CONTEXT)
+        return create(path, text)
+
+    world.storage.create = raced  # type: ignore[method-assign]
+    assert late.root_of(CONTEXT) != roots(world).root_of(CONTEXT)
 
 
 def test_everything_is_looked_up_once_for_a_run(world: World) -> None:

@@ -20,7 +20,7 @@ from ctas_spark.publish.marker import VERSION_ID, Marker
 from ctas_spark.publish.version import Outcome
 from fakes.clock import START_MS
 from fakes.metastore import entry
-from fakes.world import CONTEXT, TARGET_NAME, Staged, World, version_of
+from fakes.world import BY_MONTH, CONTEXT, TARGET_NAME, Staged, World, version_of
 
 START = START_MS // 1000
 
@@ -143,6 +143,38 @@ def test_the_bases_permissions_are_given_to_the_version(world: World) -> None:
     """The rights on the table are copied to the directory of the next version."""
     first, ours = world.published(), world.begun()
     assert world.storage.permissions[version_of(ours).directory] == version_of(first).directory
+
+
+def test_a_first_version_gets_the_permissions_of_its_root(world: World) -> None:
+    """Those of the schema's directory, which other users of the group may write in."""
+    ours = version_of(world.begun())
+    assert world.storage.permissions[ours.directory] == ours.directory.rpartition("/")[0]
+
+
+def test_a_partitioned_version_is_staged_statically(world: World) -> None:
+    """Whatever the session's mode is; an option of the model's own goes first."""
+    ours = version_of(world.plan(layout=BY_MONTH).begin())
+    assert "'PARTITIONOVERWRITEMODE' = 'static'" in ours.statement("select 1")
+    named = replace(BY_MONTH, options={"partitionOverwriteMode": "dynamic"})
+    theirs = version_of(world.plan(layout=named).begin())
+    assert "static" not in theirs.statement("select 1")
+    plain = version_of(world.plan().begin())
+    assert "static" not in plain.statement("select 1")
+
+
+def test_what_is_not_there_is_not_said_to_be_left(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """HDFS refuses to delete a directory that is not there, for the sake of its parent."""
+    dead = world.plan().begin()
+    dead.statement("select 1")
+
+    def refuse(_path: str) -> None:
+        raise StorageError("Permission denied")
+
+    monkeypatch.setattr(world.storage, "delete", refuse)
+    dead.abort("failed")
+    assert dead.left_behind == []
 
 
 def test_refused_permissions_are_a_warning(

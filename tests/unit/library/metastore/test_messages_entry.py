@@ -10,10 +10,11 @@ from ctas_spark.metastore.client import (
     PARTITION_COLUMN_COUNT,
     PLACEHOLDER,
     PROVIDER,
+    STAGED_STATICALLY,
     EntryChange,
     TableEntry,
 )
-from ctas_spark.metastore.messages import changed, entry_of
+from ctas_spark.metastore.messages import SERDE, SERDE_PARAMETERS, changed, entry_of
 from ctas_spark.metastore.wire import (
     Field,
     Struct,
@@ -53,6 +54,18 @@ def columns_sent(change: EntryChange) -> tuple[Struct, ...]:
     unchanged = staged.struct(STORAGE).fields.get(COLUMNS)
     assert sent.replaced({COLUMNS: unchanged}) == staged.struct(STORAGE)
     return sent.structs(COLUMNS)
+
+
+def test_the_option_of_the_staging_is_not_published() -> None:
+    """It would rule each later INSERT OVERWRITE; what the model set stays, in any spelling."""
+    theirs = {"path": "s3a://b/v", "partitionOverwriteMode": "dynamic"}
+    for given, left in (({**theirs, **STAGED_STATICALLY}, theirs), (theirs, theirs)):
+        serde = Field(TType.STRUCT, Struct({SERDE_PARAMETERS: strings(given)}))
+        made = table("staged")
+        storage = made.struct(STORAGE).replaced({SERDE: serde})
+        staged = entry_of(NAME, made.replaced({STORAGE: Field(TType.STRUCT, storage)}))
+        sent = changed(EntryChange.of(staged, {}))
+        assert sent.struct(STORAGE).struct(SERDE).texts(SERDE_PARAMETERS) == left
 
 
 def test_a_publication_loses_no_field() -> None:
