@@ -4,12 +4,13 @@ It needs the driver's JVM: Delta's transaction takes the version that it is cond
 there, and SQL has no words for it.
 """
 
+from collections.abc import Collection
 from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import Any
 
-from ..context import Atomicity, StagingContext
+from ..context import Atomicity, StagingContext, TableName
 from ..engines.protocol import Job, WriteFigures
 from ..files.catalog import SessionCatalog
 from ..publish import messages
@@ -70,6 +71,17 @@ class DeltaCatalog(StagingCatalog):
                 done.kept[event.version] = Reason.LIVE if event.state == "live" else Reason.NATIVE
         done.add(of_files)
         return done
+
+    def abandoned(
+        self, context: StagingContext, known: Collection[TableName]
+    ) -> tuple[TableName, ...]:
+        """Tables that were created here, as one of files is."""
+        return self._files.abandoned(context, known)
+
+    def clean_up_abandoned(
+        self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
+    ) -> Sweep:
+        return self._files.clean_up_abandoned(context, rules, dry_run=dry_run)
 
     def recover(self, context: StagingContext) -> tuple[str, ...]:
         """Forget what was published, and finish deletions that were begun."""

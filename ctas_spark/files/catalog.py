@@ -2,7 +2,7 @@
 
 import secrets
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -19,12 +19,14 @@ from ..publish.locks import OWNER, CommitLock, MetastoreLock, NoLock, ProcessLoc
 from ..publish.rollback import RolledBack, roll_back
 from ..publish.staged_table import Plan
 from ..publish.version import Version
-from ..retention.rules import Event, RetentionRules, Sweep
+from ..retention.rules import Event, Reason, RetentionRules, Sweep
 from ..steps import StepReport
 from ..storage.client import Storage
+from .base import look
 from .directories import STAGING_ID, VersionRoots
 from .entries import EntryWriter
-from .garbage import clean_up, recover
+from .garbage import clean_up, recover, scan
+from .record import Record, table_named
 from .record_scan import RecordScans
 from .restore import FileRestoring, history
 from .statistics import Statistics, correct, statistics_of
@@ -146,6 +148,35 @@ class SessionCatalog(StagingCatalog):
             return clean_up(scanned, rules, dry_run=dry_run)
 
         return of_one
+
+    def abandoned(
+        self, context: StagingContext, known: Collection[TableName]
+    ) -> tuple[TableName, ...]:
+        """By the records in its staging schema, and by the directories of versions."""
+        schema = context.staging_schema
+        if self._metastore.database_location(schema) is None:
+            return ()
+        roots = self.services(schema).roots
+        names = self._metastore.tables(schema)
+        recorded = map(Record.of, self._metastore.entries(names))
+        targets = [table_named(one.target) for one in recorded if one is not None]
+        found = {str(one).lower(): one for one in (*roots.tables(), *targets)}
+        for one in known:
+            found.pop(str(one).lower(), None)
+        return tuple(found[name] for name in sorted(found))
+
+    def clean_up_abandoned(
+        self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
+    ) -> Sweep:
+        base = look(self._metastore, context.target)
+        if base.marker is not None:
+            return Sweep(kept={base.marker.version: Reason.ABANDONED})
+        table = self._table(context)
+        scanned = [(table, scan(table, rules))]
+        done = clean_up(scanned, replace(rules, versions_to_keep=0), dry_run=dry_run)
+        if not dry_run:
+            table.services.roots.forget_empty(context.target)
+        return done
 
     def view_change(self, context: StagingContext) -> ViewChange | None:
         """What makes the target a view by one call; None where something else has to be done."""

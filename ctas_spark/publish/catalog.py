@@ -1,6 +1,6 @@
 """A kind of catalog on which tables can be staged (FLIP-305 ``StagingCatalog``)."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
@@ -96,6 +96,27 @@ class StagingCatalog(Protocol):
             StagingError: it could not be read; each table can still be cleaned up by itself.
         """
         return self.clean_up
+
+    def abandoned(
+        self,
+        context: StagingContext,  # noqa: ARG002 (each has a history of its own)
+        known: Collection[TableName],  # noqa: ARG002
+    ) -> tuple[TableName, ...]:
+        """The tables that have versions in the context's staging schema, and are not ``known``."""
+        return ()
+
+    def clean_up_abandoned(
+        self,
+        context: StagingContext,  # noqa: ARG002 (of none)
+        rules: RetentionRules,  # noqa: ARG002
+        *,
+        dry_run: bool = False,  # noqa: ARG002
+    ) -> Sweep:
+        """Delete what a table has left that is gone, or that shows no version any more.
+
+        A table that shows one keeps all: who else builds it, and what they keep, is not known.
+        """
+        return Sweep()
 
     def recover(self, context: StagingContext) -> tuple[str, ...]:  # noqa: ARG002 (of none)
         """Finish what crashes left half done of the target; what was done, as sentences.

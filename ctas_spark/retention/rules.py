@@ -70,6 +70,7 @@ class Reason(str, Enum):
     EXPECTED = "its writer may still publish it over a table that has not changed since it began"
     REFERENCED = "a table or partition still shows it"
     NOT_LEFT = "no later publication of the table is known, so it may be in use"
+    ABANDONED = "no model builds the table, which still shows it: to free all of it, drop the table"
     GONE = "the table is gone, or is another writer's: only ctas_vacuum deletes what it left"
     UNSEARCHED = "a database could not be searched for tables that show it"
     FOREIGN = "its directory belongs to a metastore at another address"

@@ -121,6 +121,23 @@ def test_a_vacuum_says_what_became_of_each_version() -> None:
     assert world.versions_on_storage() == {live.version}
 
 
+def test_a_vacuum_of_all_finds_what_no_model_builds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was renamed or removed; its rows say whose it is, and its schema can be chosen."""
+    world = World()
+    old = world.published()
+    world.metastore.tables.pop(TARGET_NAME)
+    rows(world, "ctas_vacuum")
+    monkeypatch.setitem(GRAPH["nodes"], "orders", node("orders", "view"))
+    states = {"table": f"{TARGET_NAME} (no model)", "version": old.version}
+    assert old.version in str(rows(world, "ctas_vacuum"))  # notes that the table is gone
+    for schema in ({}, {"schema": "shop"}):
+        would = rows(world, "ctas_vacuum", older_than=0, dry_run=True, **schema)
+        assert {**states, "state": "would be deleted"} in would
+    assert old.version not in str(rows(world, "ctas_vacuum", older_than=0, schema="sales"))
+    assert {**states, "state": "deleted"} in rows(world, "ctas_vacuum", older_than=0)
+    assert world.versions_on_storage() == set()
+
+
 def test_older_than_replaces_grace_and_orphan_age() -> None:
     """So that a table can be tidied at once."""
     world = World()

@@ -1,9 +1,11 @@
 """The run-operations: find models in dbt's graph, call the core for each, print rows."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from difflib import get_close_matches
+from functools import partial
 from textwrap import fill, shorten
 from typing import Any
 
@@ -26,10 +28,11 @@ from ctas_spark.options import (
     misfits,
     one_of,
     read_plan,
+    staging_schema_of,
 )
 from ctas_spark.publish.catalog import StagingCatalog
 from ctas_spark.publish.marker import PublicationKind
-from ctas_spark.retention.rules import Event, MovedMetastore
+from ctas_spark.retention.rules import Event, MovedMetastore, RetentionRules, Sweep
 from dbt.adapters.ctas_spark import dbt_edge
 from dbt.adapters.ctas_spark.text_tables import count_text, size_text, text_of
 
@@ -40,6 +43,8 @@ PUBLISHED = (*MODELS, "seed", "snapshot")
 RESOURCES = ("model", "seed", "snapshot")
 SELECTORS = {"model": "name", "schema": "schema"}
 """Arguments that select models, and the key of each in dbt's nodes."""
+OF_NO_MODEL = "(no model)"
+ANY_TABLE = "any"
 MOST_EVENTS = 40  # of several tables together; the lineage of one has no more
 MOST_CHARACTERS = 500
 MOST_COLUMNS = 100  # of a terminal
@@ -59,7 +64,9 @@ class Project:
     default_schema: str | None
     catalog_for: Callable[[StagingContext], StagingCatalog]
 
-    def nodes(self, arguments: Arguments) -> tuple[Mapping[str, Any], ...]:
+    def nodes(
+        self, arguments: Arguments, *, may_be_none: bool = False
+    ) -> tuple[Mapping[str, Any], ...]:
         """The published nodes that ``model`` or ``schema`` select, or all of them, by name.
 
         Raises:
@@ -68,7 +75,7 @@ class Project:
         nodes = sorted(self.graph["nodes"].values(), key=lambda one: str(one["unique_id"]))
         found = tuple(one for one in nodes if _is_selected(one, arguments))
         asked = [one for one in SELECTORS if arguments.get(one) is not None]
-        if asked and not found:
+        if asked and not found and not may_be_none:
             known = dict.fromkeys(one[SELECTORS[asked[0]]] for one in self.nodes({}))
             near = get_close_matches(arguments[asked[0]], known)
             named = f"the nearest {asked[0]}s are: {', '.join(near)}"
@@ -80,6 +87,21 @@ class Project:
                 f"one; {named if near else 'dbt ls lists the nodes of the project'}",
             )
         return found
+
+    def staging_contexts(
+        self, nodes: Sequence[Mapping[str, Any]], schema: str | None
+    ) -> Iterator[StagingContext]:
+        """One for each staging schema of some nodes, and for that of a schema, if one is named."""
+        found: dict[tuple[str, str], StagingContext] = {}
+        for node in nodes:
+            with suppress(ConfigurationError):
+                context = self.plan(node).context
+                found.setdefault((context.target.catalog, context.staging_schema), context)
+        if schema is not None:
+            target = TableName(schema.lower(), ANY_TABLE)
+            own = staging_schema_of({}, target, self.default_schema)
+            found.setdefault((target.catalog, own), StagingContext(target, own))
+        yield from found.values()
 
     def plan(self, node: Mapping[str, Any]) -> ModelPlan:
         """What a model's configuration asks for; ConfigurationError if it can't be followed."""
@@ -122,14 +144,42 @@ def go_back(catalog: StagingCatalog, plan: ModelPlan, arguments: Arguments) -> l
 
 def vacuum(catalog: StagingCatalog, plan: ModelPlan, arguments: Arguments) -> list[Row]:
     """One row for each version, deleted or kept."""
-    dry_run, table = bool(arguments.get("dry_run")), str(plan.context.target)
+    dry_run = bool(arguments.get("dry_run"))
     asked = {name: arguments.get(name) for name in ("older_than", "fence", "metastore")}
     swept = catalog.clean_up(plan.context, plan.retention.of_vacuum(**asked), dry_run=dry_run)
+    return _of_sweep(str(plan.context.target), swept, dry_run=dry_run)
+
+
+def _of_sweep(table: str, swept: Sweep, *, dry_run: bool) -> list[Row]:
     verb = "would be deleted" if dry_run else "deleted"
     taken_over = [_row(table, "(the replaced table)", f"{verb}: {one}") for one in swept.taken_over]
     freed = [_row(table, one.rpartition("/")[2], verb) for one in swept.freed]
     kept = [_row(table, one, f"kept: {why.value}") for one, why in swept.kept.items()]
     return [*taken_over, *freed, *kept]
+
+
+def _abandoned(
+    project: Project, nodes: Sequence[Mapping[str, Any]], arguments: Arguments
+) -> Iterator[Row]:
+    """Rows of tables that no model builds: it was renamed or removed, or became a view."""
+    asked = {name: arguments.get(name) for name in ("older_than", "fence", "metastore")}
+    rules, dry_run = RetentionRules().of_vacuum(**asked), bool(arguments.get("dry_run"))
+    known = [_target(node) for node in project.nodes({})]
+    schema = arguments.get("schema")
+    for context in project.staging_contexts(nodes, schema):
+        catalog = project.catalog_for(context)
+        for target in catalog.abandoned(context, known):
+            if schema is None or target.database.lower() == schema.lower():
+                own = StagingContext(target, context.staging_schema)
+                work = partial(_of_abandoned, catalog, own, rules, dry_run=dry_run)
+                yield from _rows_of(target, work)
+
+
+def _of_abandoned(
+    catalog: StagingCatalog, context: StagingContext, rules: RetentionRules, *, dry_run: bool
+) -> list[Row]:
+    swept = catalog.clean_up_abandoned(context, rules, dry_run=dry_run)
+    return _of_sweep(f"{context.target} {OF_NO_MODEL}", swept, dry_run=dry_run)
 
 
 def recover(catalog: StagingCatalog, plan: ModelPlan, _: Arguments) -> list[Row]:
@@ -142,18 +192,19 @@ def _row(table: str, version: str, state: str) -> Row:
     return {"table": table, "version": version, "state": state}
 
 
-HISTORY, ROLLBACK, ARCHIVE = "ctas_history", "ctas_rollback", "ctas_archive_classes"
+HISTORY, ROLLBACK, VACUUM = "ctas_history", "ctas_rollback", "ctas_vacuum"
+ARCHIVE = "ctas_archive_classes"
 WARM = "ctas_warm_spark"
 OPERATIONS: Mapping[str, Callable[[StagingCatalog, ModelPlan, Arguments], list[Row]]] = {
     HISTORY: show_history,
     ROLLBACK: go_back,
-    "ctas_vacuum": vacuum,
+    VACUUM: vacuum,
     "ctas_recover": recover,
 }
 ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     HISTORY: (*SELECTORS, "json"),
     ROLLBACK: ("model", "version", "json"),
-    "ctas_vacuum": (*SELECTORS, "older_than", "dry_run", "fence", "metastore", "json"),
+    VACUUM: (*SELECTORS, "older_than", "dry_run", "fence", "metastore", "json"),
     "ctas_recover": (*SELECTORS, "json"),
     ARCHIVE: ("remove",),
     WARM: ("stop", "idle_minutes"),
@@ -184,10 +235,15 @@ def run(name: str, project: Project, arguments: Arguments) -> str:
     """
     check(name, arguments)
     as_json = bool(arguments.get("json"))
-    nodes = project.nodes(arguments)
+    is_vacuum = name == VACUUM and arguments.get("model") is None
+    nodes = project.nodes(arguments, may_be_none=is_vacuum)
     if name == ROLLBACK:
         _refuse_several(nodes)
     rows = [row for node in nodes for row in _done(name, project, node, arguments)]
+    if is_vacuum:
+        rows += _abandoned(project, nodes, arguments)
+        if not (nodes or rows):
+            project.nodes(arguments)  # which says so
     if name == HISTORY and len(nodes) > 1:  # several tables by time; what failed comes first
         rows.sort(key=lambda row: str(row.get("time", "failed")), reverse=True)
         del rows[MOST_EVENTS:]
@@ -270,13 +326,21 @@ def _example(takes: Sequence[str]) -> str:
 
 
 def _done(name: str, project: Project, node: Mapping[str, Any], arguments: Arguments) -> list[Row]:
-    try:
+    def of_node() -> list[Row]:
         plan = project.plan(node)
         return OPERATIONS[name](project.catalog_for(plan.context), plan, arguments)
+
+    if arguments.get("model") is not None:
+        return of_node()
+    return _rows_of(_target(node), of_node)
+
+
+def _rows_of(target: TableName, work: Callable[[], list[Row]]) -> list[Row]:
+    """What fails is a row, and the other tables go on."""
+    try:
+        return work()
     except (StagingError, Py4JError, PySparkException) as error:
-        if arguments.get("model") is not None:
-            raise
-        table, what = str(_target(node)), dbt_edge.message(error)
+        table, what = str(target), dbt_edge.message(error)
         logger.warning("%s: %s", table, what)
         problems = error.problems if isinstance(error, ConfigurationError) else ()
         said = f"[{ConfigurationError.name}] {'; '.join(problems)}" if problems else what
