@@ -30,7 +30,7 @@ from .record import Record, table_named
 from .record_scan import RecordScans
 from .restore import FileRestoring, history
 from .statistics import Statistics, correct, statistics_of
-from .table import FileTable, Services
+from .table import FileTable, NamedPlace, Services
 from .version import FileVersion
 from .view import ViewChange, view_change
 
@@ -87,6 +87,7 @@ class SessionCatalog(StagingCatalog):
         self._owner = f"{OWNER}{secrets.token_hex(8)}"
         self._guard = threading.Lock()
         self._staging_schemas: dict[str, Services] = {}
+        self._listed: list[NamedPlace] = []
         self._found: Capabilities | None = None
         self._has_locks: bool | None = None
 
@@ -249,6 +250,7 @@ class SessionCatalog(StagingCatalog):
             roots=roots,
             mixes_reads=self._mixes_reads,
             clock=self._clock,
+            listed=self._listed,
         )
         roots.entries = services.entries
         return services

@@ -20,6 +20,7 @@ from .base import PARTITION_PROVIDER, FileBase, lies_in
 from .chain import Chain
 from .follow_up import track_partitions
 from .record import Record, taken_back
+from .record_scan import MOST_TOGETHER
 from .table import FileTable, NamedPlace
 
 
@@ -157,16 +158,15 @@ def places(metastore: MetastoreClient) -> Iterator[NamedPlace]:
     for database in metastore.databases():
         location = metastore.database_location(database) or ""
         yield NamedPlace(f"schema {database}", None, location)
-        for name in metastore.tables(database):
-            yield from _places_of(metastore, name)
+        names = metastore.tables(database)
+        for start in range(0, len(names), MOST_TOGETHER):
+            for entry in metastore.entries(names[start : start + MOST_TOGETHER]):
+                yield from _places_of(metastore, entry)
 
 
-def _places_of(metastore: MetastoreClient, name: TableName) -> Iterator[NamedPlace]:
-    entry = metastore.get_table(name)
-    if entry is None:
-        return
-    yield NamedPlace(str(name), name, entry.location or "")
+def _places_of(metastore: MetastoreClient, entry: TableEntry) -> Iterator[NamedPlace]:
+    yield NamedPlace(str(entry.name), entry.name, entry.location or "")
     if entry.partition_keys:
         with suppress(EntryMissingError):
-            for one in metastore.partitions(name):
-                yield NamedPlace(f"a partition of {name}", name, one.location)
+            for one in metastore.partitions(entry.name):
+                yield NamedPlace(f"a partition of {entry.name}", entry.name, one.location)

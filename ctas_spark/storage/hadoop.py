@@ -21,7 +21,8 @@ MISSING = "java.io.FileNotFoundException"
 DENIED = re.compile(r"AccessControlException|AccessDeniedException|\(Permission denied\)$")
 """What Hadoop, an object store's client and Java say; Java calls a file that it may not read one
 that it has not found."""
-FULL = re.compile(r"\w+QuotaExceededException: (.*)")
+FULL = re.compile(r"\w+QuotaExceededException: ")
+SNAPSHOTS = "SnapshotException"
 ONE_WINNER = "fs.option.create.conditional.overwrite"
 """S3A then asks the store to create nothing over what another has created meanwhile."""
 HAS_PERMISSIONS = "fs.capability.paths.permissions"
@@ -304,6 +305,8 @@ def _remedy(kind: type[StorageError], cause: str) -> str:
         return "give the user who runs dbt the right to do that"
     if FULL.search(cause):
         return "raise the quota of that directory (hdfs dfsadmin -setSpaceQuota or -setQuota)"
+    if SNAPSHOTS in cause:
+        return "delete the snapshots of that directory (hdfs dfs -deleteSnapshot), or let it be"
     return "check that the user who runs dbt may write there, and that it is not full"
 
 
