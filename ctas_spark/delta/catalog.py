@@ -83,6 +83,9 @@ class DeltaCatalog(StagingCatalog):
     ) -> Sweep:
         return self._files.clean_up_abandoned(context, rules, dry_run=dry_run)
 
+    def forget_staging_schema(self, context: StagingContext) -> bool:
+        return self._files.forget_staging_schema(context)
+
     def recover(self, context: StagingContext) -> tuple[str, ...]:
         """Forget what was published, and finish deletions that were begun."""
         report = StepReport(context.target)

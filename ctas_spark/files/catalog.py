@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from .. import quoting
 from ..clock import SYSTEM_CLOCK, Clock
 from ..context import SESSION_CATALOG, Atomicity, StagingContext, TableName
 from ..engines.calls import refresh
@@ -178,6 +179,20 @@ class SessionCatalog(StagingCatalog):
         if not dry_run:
             table.services.roots.forget_empty(context.target)
         return done
+
+    def forget_staging_schema(self, context: StagingContext) -> bool:
+        found, schema = self._metastore.database_location, context.staging_schema
+        if found(context.target.database) is not None or found(schema) is None:
+            return False
+        if [one.table for one in self._metastore.tables(schema)] != [STAGING_ID]:
+            return False
+        roots = self.services(schema).roots
+        if roots.tables():
+            return False
+        roots.forget_trees()
+        self._metastore.drop_entry(TableName(schema, STAGING_ID))
+        self._engine.sql(f"DROP SCHEMA {quoting.namespace(SESSION_CATALOG, schema)}")
+        return True
 
     def view_change(self, context: StagingContext) -> ViewChange | None:
         """What makes the target a view by one call; None where something else has to be done."""

@@ -165,6 +165,8 @@ class VersionRoots:
         for tree in self._trees():
             if _key(target) in self._keys_in(tree):
                 self._storage.remove_empty(f"{tree}/{_key(target)}")
+                with self._guard:
+                    self._tables_in.pop(tree, None)
 
     def follow(self, base: TableEntry | None) -> None:
         """Note the staging schema in which a target's versions have been so far, if it is another.
@@ -268,6 +270,12 @@ class VersionRoots:
                 entry = self._metastore.get_table(TableName(schema, STAGING_ID))
                 noted.append(dict(entry.parameters) if entry is not None else {})
         return tuple(found)
+
+    def forget_trees(self) -> None:
+        """Remove those of ours in which no table has a directory."""
+        for tree in self._trees():
+            if self._storage.children(tree) == (FILE,) and self.may_delete(f"{tree}/any"):
+                self._storage.delete(tree)
 
     def _trees(self, but: str | None = None) -> Iterator[str]:
         """Those that were ever noted, without the ones in one directory."""

@@ -118,6 +118,10 @@ class StagingCatalog(Protocol):
         """
         return Sweep()
 
+    def forget_staging_schema(self, context: StagingContext) -> bool:  # noqa: ARG002 (of none)
+        """Drop the staging schema of a schema that is gone, once it holds no record; True if so."""
+        return False
+
     def recover(self, context: StagingContext) -> tuple[str, ...]:  # noqa: ARG002 (of none)
         """Finish what crashes left half done of the target; what was done, as sentences.
 

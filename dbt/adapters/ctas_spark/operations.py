@@ -21,6 +21,7 @@ from ctas_spark.errors import (
     StagingError,
 )
 from ctas_spark.options import (
+    STAGING_SUFFIX,
     ModelPlan,
     Shape,
     is_count,
@@ -173,6 +174,9 @@ def _abandoned(
                 own = StagingContext(target, context.staging_schema)
                 work = partial(_of_abandoned, catalog, own, rules, dry_run=dry_run)
                 yield from _rows_of(target, work)
+        is_of_schema = context.staging_schema == f"{schema}{STAGING_SUFFIX}".lower()
+        if is_of_schema and not dry_run and catalog.forget_staging_schema(context):
+            yield _row(f"{schema} {OF_NO_MODEL}", f"({context.staging_schema})", "dropped")
 
 
 def _of_abandoned(

@@ -15,6 +15,8 @@ ALICE, BOB, CAROL = "alice", "bob", "carol"
 GROUP = "analysts"
 GROUPS = f"{ALICE}={GROUP};{BOB}={GROUP};{CAROL}=visitors"
 SHARED = 0o775
+LINKS = "links"
+"""The name of a file system of links (viewfs), with /linked for the warehouse."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +35,19 @@ class Hdfs:
             "spark.sql.catalogImplementation": "hive",
             "spark.sql.warehouse.dir": f"{address}/warehouse",
             "spark.hadoop.javax.jdo.option.ConnectionURL": database,
+            f"spark.hadoop.fs.viewfs.mounttable.{LINKS}.link./linked": f"{address}/warehouse",
         }
         place = cls(address, Project(directory, schema, conf))
         place.project.write({})
         assert place.project.dbt("debug").success
         place.make("/warehouse", 0o1777)
         place.make(place.directory, SHARED)
-        place.sql(f"create schema {schema} location '{address}{place.directory}'")
         return place
+
+    def create_schema(self, location: str | None = None) -> None:
+        """Where HDFS has it, or at another spelling of that."""
+        where = location or f"{self.address}{self.directory}"
+        self.sql(f"create schema {self.project.schema} location '{where}'")
 
     @property
     def directory(self) -> str:
@@ -73,32 +80,32 @@ class Hdfs:
         table = f"{self.project.schema}.{model}"
         return [tuple(row) for row in self.project.rows(f"select * from {table}")]
 
-    def run_as(self, user: str, command: str) -> None:
+    def shell(self, user: str, command: str) -> None:
         """A command of ``hdfs dfs``, by a user."""
         self.act_as(user)
         try:
-            shell = self._hadoop.fs.FsShell(jvm.hadoop_configuration(self.spark))
+            made = self._hadoop.fs.FsShell(jvm.hadoop_configuration(self.spark))
             words = command.removeprefix("hdfs dfs ").split()
-            assert shell.run(jvm.strings(self.spark, *words)) == 0
+            assert made.run(jvm.strings(self.spark, *words)) == 0, command
         finally:
             self.act_as(None)
 
     def close_to_the_group(self) -> None:
         """As the directories of versions are where Spark makes them."""
         for path in self.modes():
-            target = self._path(f"{self.directory}/{path}")
-            self._system.setPermission(target, self._hadoop.fs.permission.FsPermission(0o755))
+            target = self.path(f"{self.directory}/{path}")
+            self.system.setPermission(target, self._hadoop.fs.permission.FsPermission(0o755))
 
     def make(self, path: str, mode: int) -> None:
         """A directory of the group."""
-        system, target = self._system, self._path(path)
+        system, target = self.system, self.path(path)
         system.mkdirs(target)
         system.setPermission(target, self._hadoop.fs.permission.FsPermission(mode))
         system.setOwner(target, None, GROUP)
 
     def modes(self) -> dict[str, str]:
         """Owner, group and mode of each directory below the schema's, by its path in there."""
-        found = self._system.listStatus(self._path(self.directory))
+        found = self.system.listStatus(self.path(self.directory))
         told: dict[str, str] = {}
         statuses = list(found)
         while statuses:
@@ -106,12 +113,12 @@ class Hdfs:
             if one.isDirectory():
                 path = str(one.getPath().toUri().getPath()).removeprefix(f"{self.directory}/")
                 told[path] = f"{one.getOwner()}:{one.getGroup()} {one.getPermission()}"
-                statuses += list(self._system.listStatus(one.getPath()))
+                statuses += list(self.system.listStatus(one.getPath()))
         return told
 
     def files(self) -> Iterable[str]:
         """Every file below the schema's directory, by its path in there."""
-        listed = self._system.listFiles(self._path(self.directory), True)
+        listed = self.system.listFiles(self.path(self.directory), True)
         while listed.hasNext():
             path = str(listed.next().getPath().toUri().getPath())
             yield path.removeprefix(f"{self.directory}/")
@@ -121,9 +128,11 @@ class Hdfs:
         return jvm.classes(self.spark).org.apache.hadoop
 
     @property
-    def _system(self) -> Any:
-        root = self._path("/")
+    def system(self) -> Any:
+        """Hadoop's own client, with what only administrators call."""
+        root = self.path("/")
         return root.getFileSystem(jvm.hadoop_configuration(self.spark))
 
-    def _path(self, path: str) -> Any:
+    def path(self, path: str) -> Any:
+        """A path of Hadoop's."""
         return self._hadoop.fs.Path(path if "://" in path else f"{self.address}{path}")

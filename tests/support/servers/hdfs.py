@@ -16,9 +16,13 @@ OPTIONS = ("-Xmx384m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UseP
 
 @contextmanager
 def running_hdfs(directory: Path, settings: Mapping[str, str]) -> Iterator[str]:
-    """Its address. Who starts it is its superuser; it believes each user's name."""
+    """Its address. Who starts it is its superuser; it believes each user's name.
+
+    ``key`` is the name of a key for encryption zones.
+    """
     directory.mkdir(parents=True)
-    write_hive_site(directory, settings, "core-site.xml")
+    keys = {"hadoop.security.key.provider.path": f"jceks://file{directory}/keys.jceks"}
+    write_hive_site(directory, {**keys, **settings}, "core-site.xml")
     address, log = directory / "address", directory / "hdfs.log"
     jars = [*map(str, all_fetched(HDFS_CLUSTER)), f"{Path(pyspark.__file__).parent}/jars/*"]
     command = [java(), *OPTIONS, "-cp", ":".join([str(directory), *jars]), str(PROGRAM)]

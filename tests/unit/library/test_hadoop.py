@@ -8,6 +8,7 @@ from py4j.protocol import Py4JNetworkError
 from pyspark.errors import IllegalArgumentException, UnsupportedOperationException
 
 from ctas_spark.errors import StorageError
+from ctas_spark.storage.client import AccessDeniedError
 from ctas_spark.storage.hadoop import (
     HadoopStorage,
     MissingError,
@@ -31,6 +32,44 @@ class Listed(HadoopStorage):
 def test_a_directory_has_a_time_where_the_storage_keeps_one(path: str, time: int | None) -> None:
     """S3A says the present time, by which an empty directory would never be old."""
     assert Listed().modified_ms(path) == time
+
+
+HDFS_SAYS = """org.apache.hadoop.security.AccessControlException: Permission denied: user=bob
+\tat org.apache.hadoop.hdfs.server.namenode.FSPermissionChecker.check(FSPermissionChecker.java:506)
+\tat org.apache.hadoop.ipc.Server$Handler.run(Server.java:3213)"""
+"""The name node's stack is a part of its words."""
+
+
+@pytest.mark.parametrize(
+    ("said", "kind", "remedy"),
+    [
+        (HDFS_SAYS, AccessDeniedError, "give the user who runs dbt the right"),
+        (
+            "java.nio.file.AccessDeniedException: s3a://b/v: delete on s3a://b/v: 403",
+            AccessDeniedError,
+            "give the user who runs dbt the right",
+        ),
+        (
+            "java.io.FileNotFoundException: /d/f (Permission denied)",
+            AccessDeniedError,
+            "give the user who runs dbt the right",
+        ),
+        ("java.io.FileNotFoundException: File does not exist: /d/f", MissingError, "check that"),
+        ("x.DSQuotaExceededException: The DiskSpace quota of /d", StorageError, "raise the quota"),
+        ("RemoteException(x.SnapshotException): /d has snapshots", StorageError, "the snapshots"),
+    ],
+)
+def test_what_a_file_system_refuses_is_said_by_name(
+    said: str, kind: type[StorageError], remedy: str
+) -> None:
+    """With what to do about it, and without the frames of a server's stack."""
+    error = IllegalArgumentException("in Java")
+    error.java_exception = SimpleNamespace(toString=lambda: said)  # type: ignore[attr-defined]
+    with pytest.raises(StorageError) as caught, asking("delete", "hdfs://node/d"):
+        raise error
+    assert type(caught.value) is kind
+    assert remedy in caught.value.remedy
+    assert "\tat " not in caught.value.what
 
 
 class Vanishing(HadoopStorage):

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from ctas_spark.context import StagingContext, TableName
+from ctas_spark.context import StagingContext, TableLayout, TableName
 from ctas_spark.retention.rules import Reason, RetentionRules, Sweep
 from fakes.world import CONTEXT, STAGING_SCHEMA, TARGET_NAME, World, killed, version_of
 
@@ -88,6 +88,24 @@ def test_records_of_a_schema_that_is_gone_go(world: World) -> None:
     world.grow_old()
     vacuum(world)
     assert world.records() == set()
+
+
+def test_the_staging_schema_goes_after_the_schema_that_it_was_for(world: World) -> None:
+    """Once it holds no record; and the directories that are elsewhere."""
+    root = TableLayout(location_root="file:/mnt/ci")
+    world.published(layout=root)
+    catalog = world.catalog()
+    assert not catalog.forget_staging_schema(CONTEXT)
+    world.metastore.tables.pop(TARGET_NAME)
+    del world.metastore.databases["shop"]
+    assert not catalog.forget_staging_schema(CONTEXT)
+    vacuum(world)
+    world.grow_old()
+    vacuum(world)
+    assert catalog.forget_staging_schema(CONTEXT)
+    assert world.engine.statements[-1] == f"DROP SCHEMA `spark_catalog`.`{STAGING_SCHEMA}`"
+    assert not world.metastore.tables
+    assert not world.storage.texts
 
 
 def test_a_vacuum_that_dies_is_finished_by_the_next(world: World) -> None:
