@@ -52,8 +52,13 @@ def new_version_id(wall_ms: int) -> str:
 
 
 def started_ms(version: str) -> int:
-    """When the attempt began, in milliseconds since the epoch, by the clock of its machine."""
-    start = datetime.strptime(version.partition("x")[0], START).replace(tzinfo=timezone.utc)
+    """When the attempt began, in milliseconds since the epoch, by the clock of its machine.
+
+    A run asks it of every version that is listed, and ``strptime`` takes ten times as long.
+    """
+    day, time = version[:8], version[9:15]
+    date = int(day[:4]), int(day[4:6]), int(day[6:])
+    start = datetime(*date, int(time[:2]), int(time[2:4]), int(time[4:]), tzinfo=timezone.utc)
     return int(start.timestamp()) * 1000
 
 

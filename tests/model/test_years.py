@@ -19,7 +19,8 @@ LIVES = [
     (300, MINUTE_MS, HOUR_MS, 39),
     (250, HOUR_MS, DAYS_MS, 1),
     (250, HOUR_MS, DAYS_MS, 39),
-    *(long(MANY, MINUTE_MS, grace_ms, keep) for grace_ms in (HOUR_MS, DAYS_MS) for keep in (1, 39)),
+    *(long(MANY, MINUTE_MS, HOUR_MS, keep) for keep in (1, 39)),
+    *(long(MANY, 5 * MINUTE_MS, DAYS_MS, keep) for keep in (1, 39)),
 ]
 """Builds, the time between two of them, their grace and what is kept."""
 
