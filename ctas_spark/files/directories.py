@@ -148,12 +148,14 @@ class VersionRoots:
     def known(self, context: StagingContext) -> tuple[str, ...]:
         """The roots that versions may lie in, by this configuration or by an earlier one.
 
-        Nothing is written. An earlier tree is listed once for a run.
+        Nothing is written. But for the tree of the id alone, trees are listed once for a run: most
+        are not there, and an object store takes five requests to say so.
         """
         folder, key, names = self._found_folder(context), _key(context.target), self._names()
-        own = () if folder is None else (f"{folder}/{name}/{key}" for name in names)
-        found = (f"{one}/{key}" for one in self._trees(folder) if key in self._keys_in(one))
-        return (*own, *found)
+        trees = [f"{folder}/{name}" for name in names if folder is not None]
+        others = (*trees[1:], *self._trees(folder))
+        found = (one for one in others if key in self._keys_in(one))
+        return tuple(f"{one}/{key}" for one in (*trees[:1], *found))
 
     def tables(self) -> tuple[TableName, ...]:
         """The tables that have a directory in a tree which was ever used, in small letters."""

@@ -47,7 +47,7 @@ def committer_at(spark: SparkSession, location: str) -> Committer | None:
     where = urlsplit(location)
     if where.scheme not in S3A:
         return None
-    if spark.conf.get(PROTOCOL, "") != CLOUD:
+    if spark.conf.get(PROTOCOL) != CLOUD:
         return Committer.RENAMING
     hadoop = jvm.hadoop_configuration(spark)
     name = _setting(hadoop, where.netloc)

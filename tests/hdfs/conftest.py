@@ -1,0 +1,49 @@
+"""One HDFS, one Spark and its embedded metastore, for all tests here."""
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from places.hdfs import GROUPS, Hdfs
+from servers.hdfs import running_hdfs
+
+_numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The name node's."""
+    directory = tmp_path_factory.mktemp("hdfs") / "server"
+    with running_hdfs(directory, {"hadoop.user.group.static.mapping.overrides": GROUPS}) as running:
+        yield running
+
+
+@pytest.fixture(autouse=True, scope="session")
+def spark_logs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Spark's own log goes next to the tests' other files."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DBT_LOG_PATH", str(tmp_path_factory.getbasetemp() / "logs"))
+        yield
+
+
+@pytest.fixture(scope="session")
+def metastore(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directory of the metastore's database."""
+    return tmp_path_factory.mktemp("metastore") / "database"
+
+
+@pytest.fixture
+def bare(address: str, metastore: Path, tmp_path: Path) -> Iterator[Hdfs]:
+    """A project whose schema has a directory of the group, and is not there yet."""
+    place = Hdfs.new(address, metastore, tmp_path, f"shop_{next(_numbers)}")
+    yield place
+    place.act_as(None)
+
+
+@pytest.fixture
+def place(bare: Hdfs) -> Hdfs:
+    """A project whose schema lies in a directory of the group."""
+    bare.create_schema()
+    return bare
