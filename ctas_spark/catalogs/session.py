@@ -53,6 +53,7 @@ from .kinds import (
     declaration_of,
     implementation_of,
 )
+from .report import SparkReport
 from .rest import RestCatalog
 from .settings import SETTINGS, IcebergKind, SessionFacts
 
@@ -133,11 +134,10 @@ class CatalogsWithJvm(Catalogs):
         refresh(SessionEngine(self._spark), table)
 
     def report(self, any_table: StagingContext) -> Iterator[str]:
-        system = jvm.classes(self._spark).java.lang.System
-        yield f"spark: {self._spark.version} (master {self._spark.sparkContext.master})"
-        yield f"java: {system.getProperty('java.version')} ({system.getProperty('java.home')})"
-        yield f"catalog: {SESSION_CATALOG}, {self._description()}"
-        yield f"warehouse: {self._spark.conf.get('spark.sql.warehouse.dir')}"
+        of_spark = SparkReport(self._spark)
+        yield from of_spark.versions()
+        yield f"catalog: {SESSION_CATALOG}, {self._description()} ({of_spark.metastore()})"
+        yield from of_spark.storage()
         yield from self._committers(any_table.target.database)
         of_files = replace(any_table.target, catalog=SESSION_CATALOG)
         yield f"atomicity: {self._reached(replace(any_table, target=of_files))}"
@@ -164,7 +164,7 @@ class CatalogsWithJvm(Catalogs):
         found = (committers.committer_at(self._spark, one) for one in places)
         for one in dict.fromkeys(found):
             if one is not None:
-                yield f"committer: {committers.described(one)}"
+                yield f"committer on S3A: {committers.described(one)}"
 
     def figures(self, table: TableName, version: str) -> WriteFigures:
         with suppress(StagingError):

@@ -4,16 +4,14 @@ Derby is its database, which one process at a time has open.
 """
 
 import logging
-import os
 import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-import pyspark
-
 from ..errors import MetastoreError, MetastoreInUseError, MetastoreUnfinishedError
+from . import given
 
 logger = logging.getLogger(__name__)
 
@@ -21,14 +19,13 @@ DIRECTORY = "metastore_db"
 CONNECTION_URL = "spark.hadoop.javax.jdo.option.ConnectionURL"
 WAREHOUSE = "spark.sql.warehouse.dir"
 URIS = ("spark.hadoop.hive.metastore.uris", "spark.hive.metastore.uris")
+METASTORES = (*URIS, CONNECTION_URL)
 WAREHOUSES = (
     WAREHOUSE,
     "spark.hadoop.hive.metastore.warehouse.dir",
     "spark.hive.metastore.warehouse.dir",
 )
 TABLES = "spark-warehouse"
-SETTING = re.compile(r"^[ \t]*([^\s#=:]+)[ \t=:]+(\S.*?)[ \t]*$", re.MULTILINE)
-"""A line of spark-defaults.conf, which Java reads as properties."""
 WRITTEN_LAST = "service.properties"
 IS_OPEN = "XSDB6"
 OPENED = re.compile(r"Derby may have already booted the database (\S+?)\.?(?:\s|$)")
@@ -42,41 +39,40 @@ PROCESSES = Path("/proc")
 
 
 def is_embedded(settings: Mapping[str, str]) -> bool:
-    """True if neither the settings nor a file that Spark reads names a metastore's server."""
-    named = {**spark_defaults(), **settings}
-    sites = _files("hive-site.xml", "SPARK_CONF_DIR", "HADOOP_CONF_DIR")
-    return not any(map(named.get, URIS)) and not any(sites)
+    """True if nothing that Spark reads names a metastore's server."""
+    named = {**given.values(), **settings}
+    return not any(map(named.get, URIS)) and not given.has_hive_site()
 
 
 def may_be_created(settings: Mapping[str, str], project: Path) -> bool:
     """True if a start may create an embedded metastore, which nobody may kill meanwhile."""
-    url = {**spark_defaults(), **settings}.get(CONNECTION_URL)
+    url = {**given.values(), **settings}.get(CONNECTION_URL)
     is_there = "derby" not in url if url else (project / DIRECTORY).exists()
     return is_embedded(settings) and not is_there
 
 
 def beside(settings: Mapping[str, str], project: Path) -> dict[str, str]:
-    """Put an embedded metastore and its tables into the project, unless the user placed them.
+    """Put an embedded metastore and its tables into the project, unless somebody placed them.
 
-    Spark's own default is the working directory, which is another one under ``--project-dir``.
+    Spark's own default is the working directory, which is another one under ``--project-dir``. A
+    cluster gets none: other machines reach neither.
     """
-    named = {**spark_defaults(), **settings}
-    if not is_embedded(settings) or named.get(CONNECTION_URL):
+    named = {**given.values(), **settings}
+    if not given.is_local(settings) or not is_embedded(settings) or named.get(CONNECTION_URL):
         return {}
     _name_another(project)
-    found = {CONNECTION_URL: f"jdbc:derby:;databaseName={project / DIRECTORY};create=true"}
-    if not any(map(named.get, WAREHOUSES)):
-        found[WAREHOUSE] = path_for_spark(project / TABLES)
+    found = embedded_places(project)
+    if any(map(named.get, WAREHOUSES)):
+        del found[WAREHOUSE]
     return found
 
 
-def spark_defaults() -> dict[str, str]:
-    """What an administrator set for every session of this machine."""
-    found: dict[str, str] = {}
-    for path in _files("spark-defaults.conf", "SPARK_CONF_DIR"):
-        with suppress(OSError):
-            found |= dict(SETTING.findall(path.read_text(errors="replace")))
-    return found
+def embedded_places(project: Path) -> dict[str, str]:
+    """The metastore of a project, and its tables."""
+    return {
+        CONNECTION_URL: f"jdbc:derby:;databaseName={project / DIRECTORY};create=true",
+        WAREHOUSE: path_for_spark(project / TABLES),
+    }
 
 
 def path_for_spark(path: Path) -> str:
@@ -99,13 +95,6 @@ def _name_another(project: Path) -> None:
             WAREHOUSE,
             path_for_spark(here / TABLES),
         )
-
-
-def _files(name: str, *variables: str) -> Iterator[Path]:
-    home = os.environ.get("SPARK_HOME", str(Path(pyspark.__file__).parent))
-    directories = [*(os.environ.get(one) for one in variables), f"{home}/conf"]
-    found = (Path(one) / name for one in directories if one)
-    return (one for one in found if one.exists())
 
 
 def explained(text: str) -> MetastoreError | None:

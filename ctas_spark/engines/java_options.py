@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 
-from . import class_archive
-from .embedded import spark_defaults
+from . import class_archive, given
 
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 BEFORE_THEM = "spark.driver.defaultJavaOptions"
 VARIABLES = ("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS")
 LOG = "spark.log"
+OUR_LOG = "ctas.spark.log"
 COLLECTOR = re.compile(r"-XX:[+-]Use\w+GC\b")
 QUICK_COLLECTOR = "-XX:+UseParallelGC"
 COMPILERS = re.compile(r"-XX:[+-]?Tier|-Xint|-Xcomp|CompileThreshold")
@@ -26,11 +26,11 @@ ARCHIVES = re.compile(r"-Xshare|SharedArchiveFile|ArchiveClassesAtExit|AOT(?:Cac
 
 
 def java_options(settings: Mapping[str, str], log_directory: str, *, is_local: bool) -> str:
-    """The value of ``JAVA_OPTIONS``: the user's, from the settings or a file of Spark's, first.
+    """The value of ``JAVA_OPTIONS``: the user's, from the settings or from elsewhere, first.
 
     Ours are left out where the user chose something, be it in a variable that Java reads.
     """
-    own = {**spark_defaults(), **settings}.get(JAVA_OPTIONS, "")
+    own = {**given.values(), **settings}.get(JAVA_OPTIONS, "")
     chosen = _chosen(settings)
     ours = [own]
     if is_local and not COLLECTOR.search(chosen):
@@ -39,9 +39,15 @@ def java_options(settings: Mapping[str, str], log_directory: str, *, is_local: b
         ours.append(LATER_C2)
     if not ARCHIVES.search(chosen):
         ours.append(class_archive.option())
-    if "log4j" not in own:
+    if not has_own_logging(settings):
         ours.append(_logging(log_directory))
     return " ".join(filter(None, ours))
+
+
+def has_own_logging(settings: Mapping[str, str]) -> bool:
+    """True if the user's options configure log4j: nobody here knows where that writes."""
+    found = {**given.values(), **settings}.get(JAVA_OPTIONS, "")
+    return "log4j" in found and OUR_LOG not in found
 
 
 def lacks_archive(settings: Mapping[str, str]) -> bool:
@@ -50,7 +56,7 @@ def lacks_archive(settings: Mapping[str, str]) -> bool:
 
 
 def _chosen(settings: Mapping[str, str]) -> str:
-    named = {**spark_defaults(), **settings}
+    named = {**given.values(), **settings}
     variables = (os.environ.get(one, "") for one in VARIABLES)
     return " ".join([named.get(JAVA_OPTIONS, ""), named.get(BEFORE_THEM, ""), *variables])
 
@@ -60,7 +66,7 @@ def _logging(log_directory: str) -> str:
     configuration = files("ctas_spark").joinpath("log4j2.properties")
     options = {
         "log4j2.configurationFile": Path(str(configuration)).as_uri(),
-        "ctas.spark.log": directory / LOG,
+        OUR_LOG: directory / LOG,
         "derby.stream.error.file": directory / "derby.log",
     }
     return " ".join(f'"-D{key}={value}"' for key, value in options.items())

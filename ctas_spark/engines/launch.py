@@ -19,18 +19,29 @@ from pyspark.sql import SparkSession
 from ..context import SESSION_CATALOG
 from ..errors import ProfileError, ServerNotReachedError, SparkNotStartedError
 from ..redaction import is_secret
-from . import jvm, sharing
-from .embedded import TABLES, WAREHOUSE, beside, path_for_spark, spark_defaults
-from .java_options import JAVA_OPTIONS, LOG, java_options, lacks_archive
+from . import given, jvm, precedence, sharing
+from .embedded import (
+    CONNECTION_URL,
+    TABLES,
+    WAREHOUSE,
+    WAREHOUSES,
+    beside,
+    embedded_places,
+    path_for_spark,
+)
+from .given import MASTER, OWN_SPARK
+from .java_options import JAVA_OPTIONS, LOG, has_own_logging, java_options, lacks_archive
+from .reachable import require_shared_warehouse
 from .start import START, Opened
 
+ALWAYS = {"spark.sql.defaultCatalog": SESSION_CATALOG}
+"""Where names without a catalog are looked up, whoever says what."""
 DEFAULTS = {
     "spark.sql.ansi.enabled": "false",  # as dbt-spark: the same SQL on Spark 3 and 4
-    # where names without a catalog are looked up, whatever spark-defaults.conf says
-    "spark.sql.defaultCatalog": SESSION_CATALOG,
-    "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
+    **ALWAYS,
 }
+"""Ours on every master, where nobody has chosen otherwise."""
 CONSOLE = "spark-console.log"
 QUERY_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 REMOTE_VARIABLE = "SPARK_REMOTE"
@@ -42,9 +53,9 @@ LOCAL = {
     "spark.scheduler.mode": "FAIR",
     # else each statement on a Delta table reads its log in 50 tasks, however short that is
     "spark.databricks.delta.snapshotPartitions": "4",
+    "spark.ui.enabled": "false",
 }
-"""Of a local master, where no administrator has chosen otherwise."""
-MASTER = "spark.master"
+"""Ours on a local master, where nobody has chosen otherwise."""
 STANDALONE = re.compile(r"(?:^spark://|,)([^,:]+):(\d+)")
 CONNECT_SECONDS = 10.0
 STREAM_REQUEST = struct.Struct(">qbi")
@@ -78,12 +89,14 @@ def start_spark(
     *,
     uses_metastore: bool = True,
 ) -> SparkSession:
-    """The session of this process; the first call starts it, or takes one in a shared Spark.
+    """The session of this process; the first call starts it, or takes one that is there.
 
-    An invocation gives it the settings once: what is set in it later stands.
+    A JVM that spark-submit has started is used, and so is a session of the process's own; else a
+    shared Spark. An invocation gives it the settings once: what is set in it later stands.
 
     Args:
-        settings: Spark's configuration; the user's values win over the defaults.
+        settings: Spark's configuration in the profile; it wins over what Spark is given elsewhere,
+            and that over the defaults. ``say`` is told what does not win.
         log_directory: where Spark's and Derby's own logs go instead of the console.
         say: told that Spark starts, which takes some seconds, or that a shared one is used.
         project: the directory of an embedded metastore that the settings don't place; without
@@ -94,7 +107,8 @@ def start_spark(
     Raises:
         JobCanceledError: a signal ended the start.
         MetastoreInUseError: a shared Spark that does not fit has the embedded metastore open.
-        ProfileError: a jar that it names is not there, or is not one.
+        ProfileError: a jar that it names is not there, or is not one; or a cluster's tables would
+            be on this machine.
         ServerNotReachedError: its master does not answer.
         SparkNotStartedError: the JVM ended before it could be used.
     """
@@ -102,14 +116,22 @@ def start_spark(
         START.require_not_ended()
         if START.opened is not None and START.opened.serves(settings):
             return START.opened.session
-        if is_started():
+        precedence.tell({**settings, **ALWAYS}, say)
+        if OWN_SPARK.is_used:
             session = _session(with_defaults(settings, log_directory))
+        elif given.has_session():
+            say(f"Using {given.SESSION_THERE}, on {given.values().get(MASTER)}")
+            session = _session({**settings, **ALWAYS})
         else:
+            was_given = given.settings() if given.is_there() else None
             wanted = complete(settings, log_directory, project)
-            session = sharing.registered().session(wanted, settings, say) or launch_spark(
-                wanted, log_directory, say, project, uses_metastore=uses_metastore
-            )
+            session = (
+                sharing.registered().session(wanted, settings, say) if was_given is None else None
+            ) or launch_spark(wanted, log_directory, say, project, uses_metastore=uses_metastore)
+            OWN_SPARK.note({*wanted} - {*settings}, was_given)
         silence_query_loggers()
+        if uses_metastore:
+            require_shared_warehouse(session, settings)
         START.opened = Opened(session, settings)
         return session
 
@@ -129,13 +151,33 @@ def launch_spark(
 ) -> SparkSession:
     """Start Spark in this process with exactly these settings; otherwise as ``start_spark``."""
     with START.under_way(project or Path.cwd()):
-        _start_jvm(wanted, Path(log_directory).absolute(), say)
+        if is_ours := not given.is_there():
+            _start_jvm(wanted, Path(log_directory).absolute(), say)
+            OWN_SPARK.note()
+            wanted = _without_places_beside_a_site(wanted, project)
+        else:
+            master = (given.values() | dict(wanted)).get(MASTER, "local[*]")
+            say(f"Using the Spark {pyspark.__version__} of {given.source()}, on {master}")
         _start_context(wanted)
         session = _session(wanted)
         if uses_metastore:
             jvm.shared_state(session).externalCatalog()
-        START.lacks_archive = is_local(wanted) and lacks_archive(wanted)
+        START.lacks_archive = is_ours and given.is_local(wanted) and lacks_archive(wanted)
         return session
+
+
+def _without_places_beside_a_site(
+    wanted: Mapping[str, str], project: Path | None
+) -> Mapping[str, str]:
+    """Leave the places of an embedded metastore out if there is a hive-site.xml after all.
+
+    The JVM knows its class path, to which spark-env.sh may have added the directory of one.
+    """
+    places = embedded_places(project) if project is not None else {}
+    ours = {key for key, value in places.items() if wanted.get(key) == value}
+    if CONNECTION_URL in ours and given.has_hive_site():
+        return {key: value for key, value in wanted.items() if key not in ours}
+    return wanted
 
 
 def _start_context(settings: Mapping[str, str]) -> None:
@@ -169,8 +211,9 @@ def _start_jvm(
     configuration = SparkConf(loadDefaults=False).setAll(public)
     log_directory.mkdir(parents=True, exist_ok=True)
     console = log_directory / CONSOLE
-    say(f"Starting Spark {pyspark.__version__}; its log is {log_directory / LOG}")
-    with console.open("ab") as stream:
+    log = console if has_own_logging(settings) else log_directory / LOG
+    say(f"Starting Spark {pyspark.__version__}; its log is {log}")
+    with console.open("ab") as stream, given.arguments_without(settings):
         before = stream.tell()
         try:
             gateway = launch_gateway(configuration, {"stdout": stream, "stderr": stream})  # type: ignore[no-untyped-call]
@@ -200,6 +243,7 @@ def _require_jars(named: str) -> None:
 
 def require_master(settings: Mapping[str, str]) -> None:
     """Spark would ask a master that does not answer for a minute, and then fail elsewhere."""
+    settings = {**given.values(), **settings}
     master, reason = settings.get(MASTER, ""), ""
     is_open = not any(key.startswith(PROTECTED) for key in settings)
     for host, port in STANDALONE.findall(master):
@@ -209,8 +253,8 @@ def require_master(settings: Mapping[str, str]) -> None:
         raise ServerNotReachedError(
             f"no Spark master answers at {master}: {reason}",
             left="nothing was started",
-            remedy=f"check host and port ({MASTER} in spark_conf of the profile), that the master "
-            f"is running, and that this machine can reach it",
+            remedy=f"check host and port ({MASTER} in spark_conf of the profile, or what names it "
+            f"elsewhere), that the master is running, and that this machine can reach it",
         )
 
 
@@ -245,11 +289,6 @@ def silence_query_loggers() -> None:
         logging.getLogger(name).disabled = True
 
 
-def is_local(settings: Mapping[str, str]) -> bool:
-    """True if Spark runs on this machine alone, as it does where no master is named."""
-    return {**spark_defaults(), **settings}.get(MASTER, "local").startswith("local")
-
-
 def complete(
     settings: Mapping[str, str], log_directory: str, project: Path | None
 ) -> dict[str, str]:
@@ -259,13 +298,16 @@ def complete(
 
 
 def with_defaults(settings: Mapping[str, str], log_directory: str) -> dict[str, str]:
-    """The user's settings over ours."""
-    ours = dict(DEFAULTS)
-    if is_local(settings):
-        defaults = spark_defaults()
-        ours |= {key: defaults.get(key, value) for key, value in LOCAL.items()}
+    """The user's settings over ours, which are only for what nobody else names either."""
+    is_local, said = given.is_local(settings), given.values()
+    ours = {**DEFAULTS, **LOCAL} if is_local else DEFAULTS
+    found = {key: said.get(key, value) for key, value in ours.items()} | ALWAYS
     here = Path.cwd()
-    if here.as_uri() != f"file://{here}":  # Spark would write its default to an escaped path
-        ours[WAREHOUSE] = path_for_spark(here / TABLES)
-    options = java_options(settings, log_directory, is_local=is_local(settings))
-    return {**ours, **settings, JAVA_OPTIONS: options}
+    is_escaped = here.as_uri() != f"file://{here}"  # Spark would write its default there
+    is_placed = any(map({**said, **settings}.get, WAREHOUSES)) or given.has_hive_site()
+    if is_local and is_escaped and not is_placed:
+        found[WAREHOUSE] = path_for_spark(here / TABLES)
+    found |= settings
+    if not given.is_there():
+        found[JAVA_OPTIONS] = java_options(settings, log_directory, is_local=is_local)
+    return found

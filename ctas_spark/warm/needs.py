@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..engines import class_archive
-from ..engines.embedded import CONNECTION_URL, spark_defaults
+from ..engines import class_archive, given
+from ..engines.embedded import CONNECTION_URL
 from ..engines.java_options import JAVA_OPTIONS
 
 Digests = dict[str, str]
@@ -41,7 +41,7 @@ class Needs:
     @classmethod
     def of(cls, complete: Mapping[str, str], profile: Mapping[str, str]) -> "Needs":
         """The needs of a run with these settings, most of which come from its profile."""
-        defaults = spark_defaults()
+        defaults = given.values()
         found = {**defaults, **complete}
         found.pop(JAVA_OPTIONS, None)
         return cls(found, {**defaults, **profile}.get(JAVA_OPTIONS, ""))

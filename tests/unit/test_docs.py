@@ -100,10 +100,10 @@ def test_every_value_of_a_config_is_listed() -> None:
 
 def test_settings_of_spark_that_differ_are_listed() -> None:
     """The page names each setting that is set without the user, and no other."""
-    text = DOCS.read_text().split("These settings of Spark differ")[1].split("\n\n## ")[0]
+    text = DOCS.read_text().split("The other defaults of this adapter are")[1].split("\n\n## ")[0]
     listed = set(re.findall(r"`([a-z]\w*(?:\.\w+)+)[`=]", text))
     places = {embedded.CONNECTION_URL, embedded.WAREHOUSE}
-    assert listed == {*launch.DEFAULTS, *launch.LOCAL, *places, JAVA_OPTIONS}
+    assert listed == {*launch.DEFAULTS, *launch.LOCAL, *places, JAVA_OPTIONS} - {*launch.ALWAYS}
 
 
 def test_every_word_of_save_as_is_on_its_page() -> None:

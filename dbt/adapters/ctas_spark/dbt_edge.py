@@ -181,8 +181,9 @@ def _recognized(error: BaseException) -> StagingError | None:
     if isinstance(error, jvm.GONE) or _met_the_end(error):
         return SparkEndedError(
             JVM_ENDED,
-            remedy="see the end of spark-console.log, next to dbt.log; to give it more memory, set "
-            "spark.driver.memory in spark_conf of the profile",
+            remedy="see the end of spark-console.log, next to dbt.log, or what spark-submit has "
+            "printed; to give it more memory, set spark.driver.memory in spark_conf of the "
+            "profile, or by spark-submit",
         )
     if found := NO_METASTORE.search(text):
         return _not_reached(found.group(1))

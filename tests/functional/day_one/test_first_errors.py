@@ -24,6 +24,7 @@ NO_REGISTRY = """<ivysettings>
     <filesystem name="empty"><artifact pattern="/nowhere/[artifact].[ext]"/></filesystem>
   </resolvers>
 </ivysettings>"""
+OURS = "(this adapter's default)"
 DERBY_CONSOLE = "org.apache.derby.tools.ij"
 
 
@@ -212,8 +213,10 @@ def test_debug_in_another_directory(
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     (elsewhere / "metastore_db").mkdir()
     said = shown(alone, "debug", succeeds=True, inside=elsewhere).replace(str(elsewhere), "HERE")
-    assert "catalog: spark_catalog, Hive, embedded (jdbc:derby:PROJECT/metastore_db)\n" in said
-    assert "warehouse: file:PROJECT/spark-warehouse\n" in said
+    assert (
+        f"catalog: spark_catalog, Hive, embedded (jdbc:derby:PROJECT/metastore_db) {OURS}\n" in said
+    )
+    assert f"warehouse: file:PROJECT/spark-warehouse {OURS}\n" in said
     assert "atomicity: up to isolated, conflict check cas" in said
     assert said.count("the metastore HERE/metastore_db, in the working directory, is not used") == 1
     assert (alone.directory / "metastore_db" / "service.properties").exists()

@@ -50,6 +50,19 @@ SETTINGS = {
 }
 
 
+class OfSpark:
+    """What a report takes from a JVM."""
+
+    def versions(self) -> list[str]:
+        return ["versions"]
+
+    def metastore(self) -> str:
+        return "profile"
+
+    def storage(self) -> list[str]:
+        return ["storage"]
+
+
 class Opened:
     """What was opened, in order; nothing of it needs Spark."""
 
@@ -66,6 +79,7 @@ class Opened:
         patch.setattr(declared, "IcebergTables", self._iceberg)
         patch.setattr(session, "IcebergCatalog", lambda _, kind, **_may: kind)
         patch.setattr(session, "Probe", self._probe)
+        patch.setattr(session, "SparkReport", lambda _: OfSpark())
 
     def _metastore(self, _spark: object) -> Any:
         self.names.append("metastore")
@@ -156,19 +170,15 @@ def test_dbt_debug_connects_to_the_metastore(
     opened: Opened, monkeypatch: pytest.MonkeyPatch, reached: Capabilities, told: str
 ) -> None:
     """To say how it is reached, what it reaches, and what an ANALYZE by others does."""
-    java = SimpleNamespace(getProperty=lambda key: key)
-    packages = SimpleNamespace(java=SimpleNamespace(lang=SimpleNamespace(System=java)))
-    monkeypatch.setattr(jvm, "classes", lambda _: packages)
     monkeypatch.setattr(
         session,
         "SessionCatalog",
         lambda *_, **__: SimpleNamespace(capabilities=lambda _schema: reached),
     )
     assert list(catalogs().report(context("rest"))) == [
-        "spark: 4.1.4 (master local)",
-        "java: java.version (java.home)",
-        "catalog: spark_catalog, d",
-        "warehouse: None",
+        "versions",
+        "catalog: spark_catalog, d (profile)",
+        "storage",
         f"atomicity: {told}",
         f"statistics: {OTHERS_COUNT}",
     ]
@@ -184,12 +194,9 @@ def test_a_metastore_that_is_not_served_does_not_end_the_report(
         raise AtomicityNotSupportedError("no way to it")
 
     monkeypatch.setattr(session, "open_metastore", refused)
-    java = SimpleNamespace(getProperty=lambda key: key)
-    packages = SimpleNamespace(java=SimpleNamespace(lang=SimpleNamespace(System=java)))
-    monkeypatch.setattr(jvm, "classes", lambda _: packages)
     told = list(catalogs().report(context("rest")))
     not_known = "not known: [ATOMICITY_NOT_SUPPORTED] no way to it"
-    assert f"catalog: spark_catalog, {not_known}" in told
+    assert f"catalog: spark_catalog, {not_known} (profile)" in told
     assert f"atomicity: {not_known}" in told
     assert opened.names == []
 

@@ -1,0 +1,243 @@
+"""What Spark is given by others than the profile: spark-submit, a session that is there, files."""
+# ruff: noqa: SLF001 (PySpark keeps its JVM in attributes without a public name)
+
+import os
+import re
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyspark
+from pyspark import SparkConf, SparkContext
+
+SUBMIT_ARGUMENTS = "PYSPARK_SUBMIT_ARGS"
+GATEWAY = "PYSPARK_GATEWAY_PORT"
+"""spark-submit sets it for the Python file that it runs."""
+MASTER_VARIABLE = "MASTER"
+DEFAULTS_FILE = "spark-defaults.conf"
+HIVE_SITE = "hive-site.xml"
+SPARK_SUBMIT = "spark-submit"
+SESSION_THERE = "the Spark session that was there before dbt"
+JVM_THERE = "the JVM that was there before dbt"
+CONF, PROPERTIES, WITH_DEFAULTS = "--conf", "--properties-file", "--load-spark-defaults"
+MASTER = "spark.master"
+OPTIONS = {
+    "--master": MASTER,
+    "--deploy-mode": "spark.submit.deployMode",
+    "--name": "spark.app.name",
+    "--driver-memory": "spark.driver.memory",
+    "--driver-java-options": "spark.driver.extraJavaOptions",
+    "--driver-class-path": "spark.driver.extraClassPath",
+    "--driver-library-path": "spark.driver.extraLibraryPath",
+    "--driver-cores": "spark.driver.cores",
+    "--executor-memory": "spark.executor.memory",
+    "--executor-cores": "spark.executor.cores",
+    "--num-executors": "spark.executor.instances",
+    "--total-executor-cores": "spark.cores.max",
+    "--queue": "spark.yarn.queue",
+    "--jars": "spark.jars",
+    "--packages": "spark.jars.packages",
+    "--exclude-packages": "spark.jars.excludes",
+    "--repositories": "spark.jars.repositories",
+    "--files": "spark.files",
+    "--archives": "spark.archives",
+    "--py-files": "spark.submit.pyFiles",
+    "--principal": "spark.kerberos.principal",
+    "--keytab": "spark.kerberos.keytab",
+}
+"""Options of spark-submit, and the settings that they mean."""
+FLAGS = ("--help", "-h", "--supervise", "--verbose", "-v", "--version", WITH_DEFAULTS)
+"""Options without a value."""
+SETTING = re.compile(r"^[ \t]*([^\s#=:]+)[ \t=:]+(\S.*?)[ \t]*$", re.MULTILINE)
+"""A line of spark-defaults.conf, which Java reads as properties."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The value of a setting, and who gave it."""
+
+    value: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option of spark-submit as it was written, and the setting that it means, if it is one."""
+
+    tokens: tuple[str, ...]
+    name: str
+    value: str = ""
+
+    @property
+    def setting(self) -> tuple[str, str]:
+        """Key and value; the key is empty if it means none."""
+        if self.name in (CONF, "-c"):
+            key, _, value = self.value.partition("=")
+            return key.strip(), value
+        return OPTIONS.get(self.name, ""), self.value
+
+
+class OwnSpark:
+    """The Spark that this adapter has started in this process, or found warm."""
+
+    def __init__(self) -> None:
+        self._gateway: Any = None
+        self.defaults: frozenset[str] = frozenset()
+        """The settings whose values are this adapter's."""
+        self.was_given: Mapping[str, Given] | None = None
+        """What its JVM was given before, if others have started that."""
+
+    def note(
+        self, defaults: Iterable[str] = (), was_given: Mapping[str, Given] | None = None
+    ) -> None:
+        """The Spark that this process has now is the adapter's own."""
+        self._gateway = SparkContext._gateway
+        self.defaults, self.was_given = frozenset(defaults), was_given
+
+    @property
+    def is_used(self) -> bool:
+        """True if this process has a Spark, and it is the adapter's own."""
+        return SparkContext._gateway is not None and SparkContext._gateway is self._gateway
+
+    @property
+    def was_launched(self) -> bool:
+        """True if its JVM is the adapter's own, too."""
+        return self.is_used and self.was_given is None
+
+
+OWN_SPARK = OwnSpark()
+
+
+def is_there() -> bool:
+    """True if others have started this process's JVM: spark-submit, or who made a session."""
+    has_jvm = SparkContext._gateway is not None or GATEWAY in os.environ
+    return has_jvm and not OWN_SPARK.was_launched
+
+
+def has_session() -> bool:
+    """True if others have started Spark itself, and not only its JVM."""
+    context: Any = SparkContext._active_spark_context
+    return is_there() and not OWN_SPARK.is_used and context is not None and context._jsc is not None
+
+
+def source() -> str:
+    """Who started the JVM that was there."""
+    if has_session():
+        return SESSION_THERE
+    return SPARK_SUBMIT if GATEWAY in os.environ else JVM_THERE
+
+
+def values() -> dict[str, str]:
+    """The settings that apply where the profile names no other value."""
+    return {key: one.value for key, one in settings().items()}
+
+
+def settings() -> dict[str, Given]:
+    """The same, and who gave each: a JVM that is there is asked."""
+    if OWN_SPARK.is_used and OWN_SPARK.was_given is not None:
+        return dict(OWN_SPARK.was_given)
+    return _of_jvm() if is_there() else _of_launch()
+
+
+def is_local(profile: Mapping[str, str]) -> bool:
+    """True if Spark runs on this machine alone, as it does where no master is named."""
+    return {**values(), **profile}.get(MASTER, "local").startswith("local")
+
+
+def has_hive_site() -> bool:
+    """True if Spark reads a hive-site.xml, which may name a metastore, or a warehouse."""
+    if is_there() or OWN_SPARK.is_used:
+        return _jvm_finds(HIVE_SITE)
+    return any(_files(HIVE_SITE, "SPARK_CONF_DIR", "HADOOP_CONF_DIR", "YARN_CONF_DIR"))
+
+
+@contextmanager
+def arguments_without(keys: Iterable[str]) -> Iterator[None]:
+    """Launch a JVM without the options that would win over these keys' values on its command."""
+    before = os.environ.get(SUBMIT_ARGUMENTS)
+    if before is None:
+        yield
+        return
+    unwanted, options = frozenset(keys), list(_options(before))
+    kept = [one.tokens for one in options if one.setting[0] not in unwanted]
+    os.environ[SUBMIT_ARGUMENTS] = shlex.join(token for tokens in kept for token in tokens)
+    try:
+        yield
+    finally:
+        os.environ[SUBMIT_ARGUMENTS] = before
+
+
+def _of_jvm() -> dict[str, Given]:
+    """The configuration of its context, or what a context would begin with."""
+    SparkContext._ensure_initialized()  # connects to it
+    context: Any = SparkContext._active_spark_context
+    found = context.getConf() if has_session() else SparkConf()
+    of_file, name = _of_file(), source()
+    return {
+        key: Given(value, DEFAULTS_FILE if of_file.get(key) == value else name)
+        for key, value in found.getAll()
+    }
+
+
+def _jvm_finds(resource: str) -> bool:
+    SparkContext._ensure_initialized()
+    thread: Any = SparkContext._jvm.java.lang.Thread  # type: ignore[union-attr]
+    return thread.currentThread().getContextClassLoader().getResource(resource) is not None
+
+
+def _of_launch() -> dict[str, Given]:
+    """What spark-submit will read when PySpark calls it; an option wins over --conf."""
+    options = list(_options(os.environ.get(SUBMIT_ARGUMENTS, "")))
+    files = [Path(one.value) for one in options if one.name == PROPERTIES]
+    found: dict[str, Given] = {}
+    if master := os.environ.get(MASTER_VARIABLE):
+        found[MASTER] = Given(master, f"the variable {MASTER_VARIABLE}")
+    if not files or any(one.name == WITH_DEFAULTS for one in options):
+        found |= _from(_of_file(), DEFAULTS_FILE)
+    for path in files[-1:]:
+        found |= _from(_read(path), SUBMIT_ARGUMENTS)
+    for is_option in (False, True):
+        named = dict(one.setting for one in options if (one.name in OPTIONS) is is_option)
+        found |= _from({key: one for key, one in named.items() if key}, SUBMIT_ARGUMENTS)
+    return found
+
+
+def _from(found: Mapping[str, str], source: str) -> dict[str, Given]:
+    return {key: Given(value, source) for key, value in found.items()}
+
+
+def _options(arguments: str) -> Iterator[Option]:
+    """As spark-submit reads them: up to the first word that is no option; the rest is one."""
+    words = shlex.split(arguments)
+    while words and words[0].startswith("-"):
+        name, equals, value = words[0].partition("=")
+        length = 1 if (equals and name.startswith("--")) or words[0] in FLAGS else 2
+        if length > 1:
+            name, value = words[0], "".join(words[1:2])
+        yield Option(tuple(words[:length]), name, value)
+        words = words[length:]
+    yield Option(tuple(words), "")
+
+
+def _of_file() -> dict[str, str]:
+    """What an administrator set for every session of this machine."""
+    found: dict[str, str] = {}
+    for path in _files(DEFAULTS_FILE, "SPARK_CONF_DIR"):
+        found |= _read(path)
+    return found
+
+
+def _read(path: Path) -> dict[str, str]:
+    with suppress(OSError):
+        return dict(SETTING.findall(path.read_text(errors="replace")))
+    return {}
+
+
+def _files(name: str, *variables: str) -> Iterator[Path]:
+    home = os.environ.get("SPARK_HOME", str(Path(pyspark.__file__).parent))
+    directories = [*(os.environ.get(one) for one in variables), f"{home}/conf"]
+    found = (Path(one) / name for one in directories if one)
+    return (one for one in found if one.exists())
