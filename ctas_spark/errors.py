@@ -4,6 +4,7 @@ StagingError                        PUBLICATION_FAILED
 ├── ConfigurationError              INVALID_CONFIGURATION    of a model, every problem at once
 ├── ProfileError                    INVALID_PROFILE          of a profile, every problem at once
 ├── InvalidArgumentError            INVALID_ARGUMENT         of a run-operation
+├── OperationIncompleteError        OPERATION_INCOMPLETE     for some of several tables
 ├── PythonModelError                PYTHON_MODEL_FAILED      in its own code, before any job
 ├── NoSuchModelError                NO_SUCH_MODEL            for a run-operation
 ├── NoSuchCatalogError              NO_SUCH_CATALOG          Spark knows no such catalog
@@ -121,6 +122,10 @@ class ProfileError(StagingError):
 
 class InvalidArgumentError(StagingError):
     name = "INVALID_ARGUMENT"
+
+
+class OperationIncompleteError(StagingError):
+    name = "OPERATION_INCOMPLETE"
 
 
 class PythonModelError(StagingError):

@@ -85,6 +85,9 @@ def vacuum(  # noqa: PLR0913 (the arguments of ctas_vacuum)
         dry_run: only say what would be deleted.
         fence: first give the table a new commit id, so that a paused writer's old version goes.
         metastore: ``same`` or ``clone``, if the metastore's address has changed.
+
+    Raises:
+        StorageError: a version could not be deleted; the others that may go are gone all the same.
     """
     asked = {"older_than": older_than, "metastore": metastore}
     if wrong := misfits(asked, SHAPES):
@@ -93,7 +96,9 @@ def vacuum(  # noqa: PLR0913 (the arguments of ctas_vacuum)
     table = _table(spark, path, options)
     rules = table.plan.retention.of_vacuum(older_than=older_than, fence=fence, metastore=metastore)
     with _catalog(table) as catalog:
-        return catalog.clean_up(table.plan.context, rules, dry_run=dry_run)
+        swept = catalog.clean_up(table.plan.context, rules, dry_run=dry_run)
+    swept.require_all()
+    return swept
 
 
 def recover(

@@ -92,10 +92,11 @@ class DeltaCatalog(StagingCatalog):
         garbage = DeltaGarbage(self._table(context), report)
         with report.within(Step.RECOVER):
             published = garbage.forget_published()
-            finished = CleanUp(garbage, RetentionRules(), report).finish().freed
+            finished = CleanUp(garbage, RetentionRules(), report).finish()
+            finished.require_all()
         return (
             *(f"version {one} is published; its record was removed" for one in published),
-            *(f"the deletion of {one} was finished" for one in finished),
+            *(f"the deletion of {one} was finished" for one in finished.freed),
             *self._files.recover(context),
         )
 

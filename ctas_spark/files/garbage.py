@@ -60,6 +60,7 @@ def recover(tables: Sequence[FileTable]) -> tuple[str, ...]:
         rules = RetentionRules(grace_ms=0)  # every record is read
         garbage = FileGarbage([(one, scan(one, rules)) for one in tables], rules)
         sweep = CleanUp(garbage, rules, table.report).finish()
+        sweep.require_all()
     return (*done, *(f"the deletion of {one} was finished" for one in sweep.freed))
 
 

@@ -96,12 +96,11 @@ class CleanUp:
     def run(self) -> Sweep:
         """Delete what may go; raises like ``Garbage``.
 
-        A version that the storage does not let go stops none of the others, and is told at the end.
+        A version that the storage does not let go stops none of the others.
         """
         done, going, rank = Sweep(), list[KnownVersion](), 0
-        failures: list[StorageError] = []
         for version in self.garbage.versions():
-            with _of_one_version(failures):
+            with _of_one(version, done):
                 reason = self._reason_to_stay(version, rank)
                 if reason is None:
                     going.insert(0, version)
@@ -109,14 +108,14 @@ class CleanUp:
                     done.note(version, reason)
             if version.place is Place.SUPERSEDED and not version.is_deleting:
                 rank += 1
-        self._delete(going, done, failures)
+        self._delete(going, done)
         return done
 
     def finish(self) -> Sweep:
         """Finish the deletions that another clean-up began, and begin none."""
         done = Sweep()
         found = self.garbage.versions()
-        self._delete([one for one in found if one.is_deleting and one.stays is None], done, [])
+        self._delete([one for one in found if one.is_deleting and one.stays is None], done)
         return done
 
     def _reason_to_stay(self, version: KnownVersion, rank: int) -> Reason | None:
@@ -166,16 +165,12 @@ class CleanUp:
             self.garbage.fence()
         return Reason.MAY_LAND if self.garbage.may_land(version) else None
 
-    def _delete(
-        self, going: Sequence[KnownVersion], done: Sweep, failures: list[StorageError]
-    ) -> None:
+    def _delete(self, going: Sequence[KnownVersion], done: Sweep) -> None:
         taken = [one for one in going if self._is_taken(one, done)]
         shown = self.garbage.shown(taken) if taken else {}
         for version in taken:
-            with _of_one_version(failures):
+            with _of_one(version, done):
                 done.note(version, self._deleted(version, shown.get(version.id)))
-        if failures:
-            raise failures[0]
 
     def _is_taken(self, version: KnownVersion, done: Sweep) -> bool:
         if self.dry_run or version.is_deleting:
@@ -207,12 +202,12 @@ class CleanUp:
 
 
 @contextmanager
-def _of_one_version(failures: list[StorageError]) -> Iterator[None]:
+def _of_one(version: KnownVersion, done: Sweep) -> Iterator[None]:
     """What the storage refuses for one version, such as a file of another user, stops no other."""
     try:
         yield
     except StorageError as error:
-        failures.append(error)
+        done.failed[version.id] = error
 
 
 def swept(

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from ..clock import HOUR_MS, ORPHAN_AGE_MS, SECOND_MS
+from ..errors import StorageError
 from ..quoting import sql_type
 
 
@@ -102,18 +103,26 @@ class KnownVersion:
 class Sweep:
     """What became of each version; ``freed`` are directories or entries.
 
-    ``taken_over`` are the directories of managed tables that versions replaced.
+    ``taken_over`` are the directories of managed tables that versions replaced. ``failed`` says of
+    versions, by their ids, what the storage has refused.
     """
 
     freed: list[str] = field(default_factory=list)
     taken_over: list[str] = field(default_factory=list)
     kept: dict[str, Reason] = field(default_factory=dict)
+    failed: dict[str, StorageError] = field(default_factory=dict)
 
     def add(self, other: "Sweep") -> None:
         """Add what became of other versions."""
         self.freed += [one for one in other.freed if one not in self.freed]
         self.taken_over += other.taken_over
         self.kept |= other.kept
+        self.failed |= other.failed
+
+    def require_all(self) -> None:
+        """Raise what the storage has refused for one of the versions, if it refused any."""
+        for error in self.failed.values():
+            raise error
 
     def note(self, version: KnownVersion, reason: Reason | None) -> None:
         """It stays for ``reason``, or it went."""

@@ -103,9 +103,9 @@ def requests_of_a_model(place: OnS3, models: list[str], **variables: object) -> 
 
 def test_the_committer_is_shown(place: OnS3) -> None:
     """With the settings of the quick one, where it is the slow one."""
-    assert "committer: magic" in place.project.dbt("debug").log
+    assert "committer on S3A: magic" in place.project.dbt("debug").log
     with place.renaming() as renaming:
         renaming.project.write({})
         said = renaming.project.dbt("debug").log
-    assert "committer: renaming" in said
+    assert "committer on S3A: renaming" in said
     assert f"set {PROTOCOL}" in said

@@ -1,18 +1,24 @@
 """Run-operations: which models they mean, and what they print."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from ctas_spark.context import StagingContext
 from ctas_spark.errors import (
     ConfigurationError,
     InvalidArgumentError,
+    MetastoreError,
     NoSuchModelError,
+    OperationIncompleteError,
+    StorageError,
 )
-from ctas_spark.retention.rules import Event
+from ctas_spark.retention.rules import Event, Sweep
 from dbt.adapters.ctas_spark import operations
 from dbt.adapters.ctas_spark.operations import Project
 from dbt.adapters.ctas_spark.text_tables import text_of
@@ -26,6 +32,11 @@ VACUUM = ["version", "|", "state", "|"]
 ALL = {"json": True}
 COLUMNS = 100
 """Of a terminal."""
+
+
+def run(name: str, known: Project, arguments: Mapping[str, Any]) -> str:
+    """What an operation prints."""
+    return operations.run(name, known, arguments).text
 
 
 def node(name: str, materialized: str = "atomic_table", schema: str = "shop") -> dict[str, object]:
@@ -75,7 +86,7 @@ def targets(**chosen: str) -> list[str]:
 
 def rows(world: World, name: str, **arguments: object) -> list[dict[str, object]]:
     """What an operation prints as JSON."""
-    printed = operations.run(name, project(world), {**arguments, "json": True})
+    printed = run(name, project(world), {**arguments, "json": True})
     found: list[dict[str, object]] = json.loads(printed)
     return found
 
@@ -179,14 +190,14 @@ def test_a_fence_lets_old_attempts_go() -> None:
 def test_a_wrong_argument_is_an_error(arguments: dict[str, object], said: str) -> None:
     """``dry_run: 'false'`` would be true; nothing is guessed, and nothing is done."""
     with pytest.raises(InvalidArgumentError, match="ctas_vacuum can't be run") as caught:
-        operations.run("ctas_vacuum", project(), arguments)
+        run("ctas_vacuum", project(), arguments)
     assert said in str(caught.value)
 
 
 def test_a_rollback_needs_a_model() -> None:
     """The error shows how to give it."""
     with pytest.raises(InvalidArgumentError, match="model: missing") as caught:
-        operations.run("ctas_rollback", project(), {"version": "v1"})
+        run("ctas_rollback", project(), {"version": "v1"})
     assert "dbt run-operation ctas_rollback --args '{model: orders}'" in caught.value.remedy
 
 
@@ -220,15 +231,50 @@ def test_a_wrong_config_of_one_model_is_a_row() -> None:
     wrong = {**node("broken"), "config": WRONG}
     graph = {"nodes": {"broken": wrong, **GRAPH["nodes"]}}
     known = Project(graph, None, lambda _context: world.catalog())
-    found = json.loads(operations.run("ctas_vacuum", known, {"schema": "shop", "json": True}))
+    found = json.loads(run("ctas_vacuum", known, {"schema": "shop", "json": True}))
     wrong_value = "[INVALID_CONFIGURATION] grace_period: '1h' is not a number of seconds"
     assert found[0] == {"table": "shop.broken", "failed": wrong_value}
     assert found[1]["table"] == str(TARGET_NAME)
-    printed = operations.run("ctas_vacuum", known, {"schema": "shop"}).splitlines()
+    printed = run("ctas_vacuum", known, {"schema": "shop"}).splitlines()
     assert printed[0].split() == ["|", "table", "|", *VACUUM]
     assert printed[-1] == f"shop.broken failed: {wrong_value}"
     with pytest.raises(ConfigurationError):
-        operations.run("ctas_vacuum", known, {"model": "broken"})
+        run("ctas_vacuum", known, {"model": "broken"})
+
+
+@pytest.mark.parametrize("name", ["ctas_vacuum", "ctas_recover", "ctas_history"])
+@pytest.mark.parametrize(
+    "error", [StorageError("refused"), MetastoreError("no answer"), ConnectionResetError("gone")]
+)
+def test_a_table_that_can_not_be_looked_at_stops_none_of_the_others(
+    name: str, error: Exception
+) -> None:
+    """Whatever refused to answer is a row, and the operation ends with an error."""
+    world = World()
+    world.published()
+
+    def catalog_for(context: StagingContext) -> Any:
+        if context.target.table.lower() != "elsewhere":
+            return world.catalog()
+        raise error
+
+    outcome = operations.run(name, replace(project(), catalog_for=catalog_for), {})
+    (failed,) = outcome.failed
+    assert failed.lower() == "ice.shop.elsewhere"
+    assert f"{failed} failed: " in outcome.text
+    with pytest.raises(OperationIncompleteError, match=f"{name} failed for {failed}"):
+        outcome.require_all(name)
+
+
+def test_a_version_that_can_not_be_deleted_is_a_row() -> None:
+    """With its error, next to those of the others; and the operation ends with an error."""
+    swept = Sweep(freed=["dir/one"], failed={"two": StorageError("refused: dir/two")})
+    catalog: Any = SimpleNamespace(clean_up=lambda *_, **__: swept)
+    known = Project(GRAPH, None, lambda _context: catalog)
+    outcome = operations.run("ctas_vacuum", known, {"model": "orders"})
+    assert "| shop.orders | one     | deleted |" in outcome.text
+    assert outcome.text.splitlines()[-1] == "shop.orders two failed: refused: dir/two"
+    assert outcome.failed == ("shop.orders",)
 
 
 def test_history_rollback_and_recover_answer_in_rows() -> None:
@@ -251,10 +297,10 @@ def test_history_rollback_and_recover_answer_in_rows() -> None:
 
 def test_without_rows_it_is_said_what_was_looked_at() -> None:
     """Tables that nobody has built, or a project that publishes none."""
-    said = operations.run("ctas_recover", project(), {"schema": "shop"})
+    said = run("ctas_recover", project(), {"schema": "shop"})
     assert said == "ctas_recover found nothing; it looked at ice.shop.ELSEWHERE, shop.orders"
     empty = Project({"nodes": {}}, None, lambda _context: World().catalog())
-    assert operations.run("ctas_vacuum", empty, {}).endswith("it looked at no table")
+    assert run("ctas_vacuum", empty, {}).endswith("it looked at no table")
 
 
 def test_the_history_of_a_project_is_its_last_publications() -> None:
@@ -267,7 +313,7 @@ def test_the_history_of_a_project_is_its_last_publications() -> None:
     known = Project(GRAPH, None, lambda context: catalogs[context.target.table.lower()])
     nodes = {**GRAPH["nodes"], "broken": {**node("broken"), "config": WRONG}}
     del nodes["elsewhere"]
-    found = json.loads(operations.run("ctas_history", replace(known, graph={"nodes": nodes}), ALL))
+    found = json.loads(run("ctas_history", replace(known, graph={"nodes": nodes}), ALL))
     assert "failed" in found[0]
     assert [row["time"] for row in found[1:]] == ["2026-01-03", *["2026-01-02"] * 38]
 
@@ -284,7 +330,7 @@ def test_a_terminal_does_not_wrap_the_history_of_a_model() -> None:
     ]
     catalog = SimpleNamespace(history=lambda _: events)
     known = Project(GRAPH, None, lambda _: catalog)
-    lines = operations.run("ctas_history", known, {"model": "orders"}).splitlines()
+    lines = run("ctas_history", known, {"model": "orders"}).splitlines()
     assert lines[:6] == [
         f"| version{' ' * 17} | time{' ' * 15} | kind     | state    | rows      | size   |",
         f"| {'-' * 24} | {'-' * 19} | -------- | -------- | --------- | ------ |",
@@ -321,5 +367,5 @@ def test_a_rollback_is_of_one_of_a_models_versions() -> None:
     chosen = versioned.nodes({"model": "orders.v2"})
     assert [one["alias"] for one in chosen] == ["ORDERS_V2"]
     with pytest.raises(InvalidArgumentError, match="2 have that name") as caught:
-        operations.run("ctas_rollback", versioned, {"model": "orders"})
+        run("ctas_rollback", versioned, {"model": "orders"})
     assert "model.p.orders_v1, model.p.orders_v2" in caught.value.remedy

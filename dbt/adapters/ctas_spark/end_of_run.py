@@ -111,7 +111,9 @@ def _in_groups(published: list[Published]) -> Iterator[tuple[Published, _Togethe
 def _freed(one: Published, together: _Together, over: threading.Event) -> int | None:
     """Delete its old versions; how many, or None if that failed."""
     try:
-        return len(together.clean_up()(one.context, one.rules).freed)
+        swept = together.clean_up()(one.context, one.rules)
+        swept.require_all()
+        return len(swept.freed)
     except Exception as error:  # noqa: BLE001 (whatever it is, the other tables go on)
         if not over.is_set():
             what = error.what if isinstance(error, StagingError) else dbt_edge.message(error)

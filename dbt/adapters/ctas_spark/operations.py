@@ -9,15 +9,15 @@ from functools import partial
 from textwrap import fill, shorten
 from typing import Any
 
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
-
 from ctas_spark.archiving import making
 from ctas_spark.context import StagingContext, TableName, table_name
+from ctas_spark.engines import jvm
 from ctas_spark.errors import (
     ConfigurationError,
     InvalidArgumentError,
     NoSuchModelError,
+    NoSuchSchemaError,
+    OperationIncompleteError,
     StagingError,
 )
 from ctas_spark.options import (
@@ -144,7 +144,7 @@ def go_back(catalog: StagingCatalog, plan: ModelPlan, arguments: Arguments) -> l
 
 
 def vacuum(catalog: StagingCatalog, plan: ModelPlan, arguments: Arguments) -> list[Row]:
-    """One row for each version, deleted or kept."""
+    """One row for each version, deleted or kept, or what its storage has refused."""
     dry_run = bool(arguments.get("dry_run"))
     asked = {name: arguments.get(name) for name in ("older_than", "fence", "metastore")}
     swept = catalog.clean_up(plan.context, plan.retention.of_vacuum(**asked), dry_run=dry_run)
@@ -156,7 +156,11 @@ def _of_sweep(table: str, swept: Sweep, *, dry_run: bool) -> list[Row]:
     taken_over = [_row(table, "(the replaced table)", f"{verb}: {one}") for one in swept.taken_over]
     freed = [_row(table, one.rpartition("/")[2], verb) for one in swept.freed]
     kept = [_row(table, one, f"kept: {why.value}") for one, why in swept.kept.items()]
-    return [*taken_over, *freed, *kept]
+    failed = [
+        {"table": table, "version": one, "failed": error.what}
+        for one, error in swept.failed.items()
+    ]
+    return [*taken_over, *freed, *kept, *failed]
 
 
 def _abandoned(
@@ -229,8 +233,25 @@ SHAPES: Mapping[str, Shape] = {
 }
 
 
-def run(name: str, project: Project, arguments: Arguments) -> str:
-    """What a run-operation prints: one table's trouble is a row, and the others go on.
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run-operation prints, and of which tables it failed for what; empty if of none."""
+
+    text: str
+    failed: tuple[str, ...] = ()
+
+    def require_all(self, name: str) -> None:
+        """Raise once it was printed, so that the exit code says that something failed."""
+        if self.failed:
+            raise OperationIncompleteError(
+                f"{name} failed for {', '.join(self.failed)}",
+                left="everything else that was asked for is done",
+                remedy="see what is printed for each, then run it again",
+            )
+
+
+def run(name: str, project: Project, arguments: Arguments) -> Outcome:
+    """What a run-operation did: one table's trouble is a row, and the others go on.
 
     Raises:
         InvalidArgumentError: arguments are wrong or missing; it names every problem.
@@ -251,12 +272,14 @@ def run(name: str, project: Project, arguments: Arguments) -> str:
     if name == HISTORY and len(nodes) > 1:  # several tables by time; what failed comes first
         rows.sort(key=lambda row: str(row.get("time", "failed")), reverse=True)
         del rows[MOST_EVENTS:]
+    failed = tuple(dict.fromkeys(str(row["table"]) for row in rows if "failed" in row))
     if as_json:
-        return text_of(rows, as_json=True)
+        return Outcome(text_of(rows, as_json=True), failed)
     if rows:
-        return _printed(name, rows, is_of_one=arguments.get("model") is not None)
+        is_of_one = arguments.get("model") is not None
+        return Outcome(_printed(name, rows, is_of_one=is_of_one), failed)
     tables = shorten(", ".join(str(_target(node)) for node in nodes), MOST_CHARACTERS)
-    return f"{name} found nothing; it looked at {tables or 'no table'}"
+    return Outcome(f"{name} found nothing; it looked at {tables or 'no table'}")
 
 
 def _printed(name: str, rows: Sequence[Row], *, is_of_one: bool) -> str:
@@ -275,10 +298,15 @@ def _printed(name: str, rows: Sequence[Row], *, is_of_one: bool) -> str:
             for row in done
             if row.get("schema_change")
         ),
-        *(f"{row['table']} failed: {row['failed']}" for row in rows if "failed" in row),
+        *(f"{_named(row)} failed: {row['failed']}" for row in rows if "failed" in row),
     ]
     table = [text_of(shown, as_json=False)] if shown else []
     return "\n".join([*table, *(fill(one, MOST_COLUMNS, **UNBROKEN) for one in notes)])
+
+
+def _named(row: Row) -> str:
+    """The table, and its version if only that failed."""
+    return " ".join(str(row[key]) for key in ("table", "version") if key in row)
 
 
 UNBROKEN: Mapping[str, Any] = {
@@ -343,7 +371,9 @@ def _rows_of(target: TableName, work: Callable[[], list[Row]]) -> list[Row]:
     """What fails is a row, and the other tables go on."""
     try:
         return work()
-    except (StagingError, Py4JError, PySparkException) as error:
+    except NoSuchSchemaError:
+        return []  # nobody has built a table there yet
+    except (StagingError, *jvm.FAILURES) as error:
         table, what = str(target), dbt_edge.message(error)
         logger.warning("%s: %s", table, what)
         problems = error.problems if isinstance(error, ConfigurationError) else ()

@@ -16,6 +16,11 @@ class RunOperations:
 
     def __init__(self, invocation: Invocation) -> None:
         self._invocation = invocation
+        self._outcome = operations.Outcome("")
+
+    def require_all(self, name: str) -> None:
+        """End the operation with an error if it failed for some of its tables."""
+        self._outcome.require_all(name)
 
     def text(self, name: str, graph: dict[str, Any], arguments: dict[str, Any]) -> str:
         """What history, rollback, vacuum or recover did."""
@@ -32,7 +37,8 @@ class RunOperations:
             )
         schema = self._invocation.credentials.staging_schema
         project = operations.Project(graph, schema, catalog_for)
-        return str(self._invocation.hide_secrets(operations.run(name, project, arguments)))
+        self._outcome = operations.run(name, project, arguments)
+        return str(self._invocation.hide_secrets(self._outcome.text))
 
     def archive_classes(self, arguments: dict[str, Any]) -> str:
         """What became of the archive with which Spark starts faster."""
