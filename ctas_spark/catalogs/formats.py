@@ -7,6 +7,7 @@ import pyspark
 
 from ..context import DELTA, SESSION_CATALOG
 from ..delta.limits import TRIED_JARS
+from ..engines import given
 from ..engines.embedded import is_embedded
 from ..errors import ProfileError
 from .kinds import ICEBERG, SESSION_OF_ICEBERG
@@ -58,12 +59,12 @@ FORMATS: Mapping[str, FormatSettings] = {
 def with_formats(settings: Mapping[str, str], formats: list[str]) -> dict[str, str]:
     """The settings, and what the formats need besides; a value of the user's own wins.
 
-    Jars and extensions are added to the user's.
+    Jars and extensions are added to the user's, wherever Spark is given those.
 
     Raises:
         ProfileError: the format was not tried with this PySpark.
     """
-    found = dict(settings)
+    found, elsewhere = dict(settings), given.values() if formats else {}
     minor = ".".join(pyspark.__version__.split(".")[:2])
     for name in formats:
         needs, newest = FORMATS[name], max(FORMATS[name].jars)
@@ -75,7 +76,8 @@ def with_formats(settings: Mapping[str, str], formats: list[str]) -> dict[str, s
                 f"extension and catalog in spark_conf",
             )
         for key, value in ((PACKAGES, needs.jars[minor]), (EXTENSIONS, needs.extension)):
-            found[key] = ",".join(filter(None, [found.get(key), value]))
+            listed = found.get(key, elsewhere.get(key, "")).split(",")
+            found[key] = ",".join(dict.fromkeys(filter(None, [*listed, value])))
         embedded = needs.embedded if is_embedded(settings) else {}
         found = {**needs.catalog, **embedded, **found}
     return found

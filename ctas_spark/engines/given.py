@@ -12,6 +12,7 @@ from typing import Any
 
 import pyspark
 from pyspark import SparkConf, SparkContext
+from pyspark.sql import SparkSession
 
 SUBMIT_ARGUMENTS = "PYSPARK_SUBMIT_ARGS"
 GATEWAY = "PYSPARK_GATEWAY_PORT"
@@ -145,6 +146,13 @@ def settings() -> dict[str, Given]:
 def is_local(profile: Mapping[str, str]) -> bool:
     """True if Spark runs on this machine alone, as it does where no master is named."""
     return {**values(), **profile}.get(MASTER, "local").startswith("local")
+
+
+def is_set(key: str) -> bool:
+    """True if somebody has set it, be it only in the session that is there."""
+    session: Any = SparkSession._instantiatedSession
+    in_session = session is not None and session._jsparkSession.sessionState().conf()
+    return key in values() or bool(in_session and in_session.contains(key))
 
 
 def has_hive_site() -> bool:

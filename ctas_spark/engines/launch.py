@@ -121,7 +121,7 @@ def start_spark(
             session = _session(with_defaults(settings, log_directory))
         elif given.has_session():
             say(f"Using {given.SESSION_THERE}, on {given.values().get(MASTER)}")
-            session = _session({**settings, **ALWAYS})
+            session = _session({**_defaults_of_session(), **settings, **ALWAYS})
         else:
             was_given = given.settings() if given.is_there() else None
             wanted = complete(settings, log_directory, project)
@@ -185,6 +185,15 @@ def _start_context(settings: Mapping[str, str]) -> None:
     configuration = SparkConf().setAll([*settings.items(), HIVE])
     with ThreadPoolExecutor(1) as thread:
         thread.submit(SparkContext.getOrCreate, configuration).result()
+
+
+def _defaults_of_session() -> dict[str, str]:
+    """Those that a session can be given, of what nobody has set in the one that is there."""
+    return {
+        key: value
+        for key, value in DEFAULTS.items()
+        if key.startswith(precedence.IN_A_SESSION) and not given.is_set(key)
+    }
 
 
 def _session(settings: Mapping[str, str]) -> SparkSession:

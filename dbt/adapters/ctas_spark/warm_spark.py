@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ctas_spark.context import SESSION_CATALOG
+from ctas_spark.engines import given
 from ctas_spark.engines.launch import complete
 from ctas_spark.errors import NotSupportedError
 from ctas_spark.warm import launching
@@ -23,7 +24,7 @@ def run(arguments: Arguments, profile: CtasSparkCredentials, say: Callable[[str]
     Raises:
         InvalidArgumentError: arguments are wrong.
         MetastoreInUseError: another Spark has the project's embedded metastore open.
-        NotSupportedError: the profile's Spark is a server.
+        NotSupportedError: the profile's Spark is a server, or spark-submit's.
         SparkNotStartedError: it could not start.
     """
     check(WARM, arguments)
@@ -32,6 +33,12 @@ def run(arguments: Arguments, profile: CtasSparkCredentials, say: Callable[[str]
             f"a warm Spark runs next to dbt, but with method: {profile.method} a server runs Spark",
             left="nothing was started",
             remedy="use method: session",
+        )
+    if given.is_there():
+        raise NotSupportedError(
+            f"this process uses the Spark of {given.source()}, and no other can be started from it",
+            left="nothing was started",
+            remedy="run dbt by itself",
         )
     settings, project = session_settings(profile), project_directory()
     logs = Path(log_directory()).absolute()

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from pyspark import SparkContext
+from pyspark.sql import SparkSession
 
 from ctas_spark.engines import given, launch, precedence
 from ctas_spark.engines.embedded import CONNECTION_URL, WAREHOUSE, beside, is_embedded
@@ -189,6 +190,18 @@ def test_the_jvm_of_spark_submit_gets_no_options(submitted: Any, tmp_path: Path)
     assert found["spark.scheduler.mode"] == "FIFO"
     assert found["spark.driver.host"] == "127.0.0.1"
     assert {*beside({}, tmp_path)} == {CONNECTION_URL, WAREHOUSE}
+
+
+def test_a_session_that_is_there_keeps_what_was_set_in_it(
+    submitted: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By its program, or when it was started; the rest gets what dbt-spark sets, too."""
+    submitted({"spark.a": "1"})
+    conf = SimpleNamespace(contains="spark.b".__eq__)
+    state = SimpleNamespace(sessionState=lambda: SimpleNamespace(conf=lambda: conf))
+    session = SimpleNamespace(_jsparkSession=state)
+    monkeypatch.setattr(SparkSession, "_instantiatedSession", session)
+    assert [given.is_set(key) for key in ("spark.a", "spark.b", "spark.c")] == [True, True, False]
 
 
 def test_a_contradiction_is_told_with_the_value_that_is_used(
