@@ -28,7 +28,9 @@ def files_by_nio() -> Mapping[str, str]:
 
 
 SMALL = {
-    "spark.master": "local[1]",
+    # of a cluster, if servers.standalone runs the tests
+    "spark.master": os.environ.get("TESTS_MASTER", "local[1]"),
+    "spark.executor.memory": "600m",
     "spark.driver.memory": "640m",
     "spark.driver.extraJavaOptions": JAVA,
     "spark.sql.shuffle.partitions": "1",
