@@ -252,6 +252,8 @@ def _require_jars(named: str) -> None:
 
 def require_master(settings: Mapping[str, str]) -> None:
     """Spark would ask a master that does not answer for a minute, and then fail elsewhere."""
+    said = None if MASTER in settings else given.settings().get(MASTER)
+    where = f"of {said.source}" if said else "in spark_conf of the profile"
     settings = {**given.values(), **settings}
     master, reason = settings.get(MASTER, ""), ""
     is_open = not any(key.startswith(PROTECTED) for key in settings)
@@ -262,8 +264,8 @@ def require_master(settings: Mapping[str, str]) -> None:
         raise ServerNotReachedError(
             f"no Spark master answers at {master}: {reason}",
             left="nothing was started",
-            remedy=f"check host and port ({MASTER} in spark_conf of the profile, or what names it "
-            f"elsewhere), that the master is running, and that this machine can reach it",
+            remedy=f"check host and port ({MASTER} {where}), that the master is running, and that "
+            "this machine can reach it",
         )
 
 

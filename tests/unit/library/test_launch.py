@@ -106,6 +106,16 @@ def test_a_master_that_does_not_answer_is_named(closed: int) -> None:
     assert refusal(closed, closed) == "Connection refused"
 
 
+def test_a_master_is_named_by_whoever_chose_it(
+    closed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The user looks there for what to correct."""
+    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", f"--master spark://127.0.0.1:{closed} pyspark-shell")
+    with pytest.raises(ServerNotReachedError) as caught:
+        require_master({})
+    assert "(spark.master of PYSPARK_SUBMIT_ARGS)" in str(caught.value.remedy)
+
+
 NO_SUCH_STREAM = struct.pack(">qbi", 14, 8, 1) + b"x"
 """How Spark says that it has no stream of a name."""
 
