@@ -167,20 +167,26 @@ def _abandoned(
     project: Project, nodes: Sequence[Mapping[str, Any]], arguments: Arguments
 ) -> Iterator[Row]:
     """Rows of tables that no model builds: it was renamed or removed, or became a view."""
+    schema = arguments.get("schema")
+    for context in project.staging_contexts(nodes, schema):
+        yield from _rows_of(context.target, partial(_abandoned_in, context, project, arguments))
+
+
+def _abandoned_in(context: StagingContext, project: Project, arguments: Arguments) -> list[Row]:
+    """The rows of one staging schema."""
     asked = {name: arguments.get(name) for name in ("older_than", "fence", "metastore")}
     rules, dry_run = RetentionRules().of_vacuum(**asked), bool(arguments.get("dry_run"))
     known = [_target(node) for node in project.nodes({})]
-    schema = arguments.get("schema")
-    for context in project.staging_contexts(nodes, schema):
-        catalog = project.catalog_for(context)
-        for target in catalog.abandoned(context, known):
-            if schema is None or target.database.lower() == schema.lower():
-                own = StagingContext(target, context.staging_schema)
-                work = partial(_of_abandoned, catalog, own, rules, dry_run=dry_run)
-                yield from _rows_of(target, work)
-        is_of_schema = context.staging_schema == f"{schema}{STAGING_SUFFIX}".lower()
-        if is_of_schema and not dry_run and catalog.forget_staging_schema(context):
-            yield _row(f"{schema} {OF_NO_MODEL}", f"({context.staging_schema})", "dropped")
+    catalog, schema, found = project.catalog_for(context), arguments.get("schema"), list[Row]()
+    for target in catalog.abandoned(context, known):
+        if schema is None or target.database.lower() == schema.lower():
+            own = StagingContext(target, context.staging_schema)
+            work = partial(_of_abandoned, catalog, own, rules, dry_run=dry_run)
+            found += _rows_of(target, work)
+    is_of_schema = context.staging_schema == f"{schema}{STAGING_SUFFIX}".lower()
+    if is_of_schema and not dry_run and catalog.forget_staging_schema(context):
+        found.append(_row(f"{schema} {OF_NO_MODEL}", f"({context.staging_schema})", "dropped"))
+    return found
 
 
 def _of_abandoned(
@@ -266,7 +272,7 @@ def run(name: str, project: Project, arguments: Arguments) -> Outcome:
         _refuse_several(nodes)
     rows = [row for node in nodes for row in _done(name, project, node, arguments)]
     if is_vacuum:
-        rows += _abandoned(project, nodes, arguments)
+        rows += [row for row in _abandoned(project, nodes, arguments) if row not in rows]
         if not (nodes or rows):
             project.nodes(arguments)  # which says so
     if name == HISTORY and len(nodes) > 1:  # several tables by time; what failed comes first
