@@ -88,12 +88,14 @@ def running_cluster(directory: Path, workers: int = 2) -> Iterator[Cluster]:
         log = directory / "master.log"
         cluster = Cluster(port, web_port, master, ())
         wait_for_server(master, lambda: bool(cluster._state()), "a master", log)  # noqa: SLF001
-        room = ("-c", "1", "-m", f"{IN_MEGABYTES}m", "--host", HOST)
+        room = ("-c", "1", "-m", f"{IN_MEGABYTES}m")
         started = tuple(
             daemon(
                 f"worker-{number}",
                 f"{DEPLOY}.worker.Worker",
                 *room,
+                # of two attempts of a task, Spark runs the second on another host
+                *("--host", f"127.0.0.{1 + number}"),
                 *("--work-dir", str(directory / f"work-{number}")),
                 *("--webui-port", str(free_port())),
                 cluster.url,
