@@ -65,7 +65,7 @@ def test_a_build_costs_the_same_however_often_a_table_was_built(
     settled, last = found[builds // 2 : builds * 3 // 4], found[builds * 3 // 4 :]
     for field in Cost.__slots__:
         most = max(getattr(one, field) for one in settled)
-        assert max(getattr(one, field) for one in last) <= most, field
+        assert max(getattr(one, field) for one in last) <= most + 1, field
     within = grace_ms // every_ms
     assert max(one.files for one in last) <= within + keep + 4
 
