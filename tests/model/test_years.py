@@ -20,7 +20,7 @@ LIVES = [
     (250, HOUR_MS, DAYS_MS, 1),
     (250, HOUR_MS, DAYS_MS, 39),
     *(long(MANY, MINUTE_MS, HOUR_MS, keep) for keep in (1, 39)),
-    *(long(MANY, 5 * MINUTE_MS, DAYS_MS, keep) for keep in (1, 39)),
+    *(long(3_000, 5 * MINUTE_MS, DAYS_MS, keep) for keep in (1, 39)),
 ]
 """Builds, the time between two of them, their grace and what is kept."""
 
@@ -65,7 +65,7 @@ def test_a_build_costs_the_same_however_often_a_table_was_built(
     settled, last = found[builds // 2 : builds * 3 // 4], found[builds * 3 // 4 :]
     for field in Cost.__slots__:
         most = max(getattr(one, field) for one in settled)
-        assert max(getattr(one, field) for one in last) <= most + 1, field
+        assert max(getattr(one, field) for one in last) <= most, field
     within = grace_ms // every_ms
     assert max(one.files for one in last) <= within + keep + 4
 
@@ -99,7 +99,7 @@ def calls_of_a_vacuum(tables: int, databases: int, orphans: int) -> float:
     return len(world.metastore.calls) / tables
 
 
-@pytest.mark.parametrize(("tables", "databases", "orphans"), [(60, 6, 12), long(5_000, 20, 1_000)])
+@pytest.mark.parametrize(("tables", "databases", "orphans"), [(60, 6, 12), long(1_500, 20, 300)])
 def test_a_vacuum_makes_as_many_calls_for_a_table_however_many_there_are(
     tables: int, databases: int, orphans: int
 ) -> None:
