@@ -7,7 +7,7 @@ in ``choose``, and a line where it is opened.
 import threading
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from enum import Enum
 from typing import Any
 
@@ -19,6 +19,8 @@ from ..errors import (
     NotSupportedError,
     StagingError,
 )
+from ..files.catalog import SessionCatalog
+from ..files.view import ViewChange
 from ..publish import messages
 from ..publish.catalog import Capabilities, ConflictCheck, StagingCatalog
 from . import settings
@@ -236,13 +238,33 @@ class Catalogs:
         """What ``dbt debug`` says of the session, and of the level that tables there reach."""
         raise NotImplementedError
 
-    def figures(self, table: TableName, version: str) -> WriteFigures:  # noqa: ARG002 (a server tells none)
+    @property
+    def catalog(self) -> SessionCatalog:
+        """The tables of files; the first call connects to the metastore.
+
+        Raises:
+            AtomicityNotSupportedError: there is no way to it.
+        """
+        raise NotImplementedError
+
+    @property
+    def has_files(self) -> bool:
+        """Whether tables of files can be published, as far as it is known without connecting."""
+        return True
+
+    def figures(self, table: TableName, version: str) -> WriteFigures:
         """What was counted of a published version of files, if it still is what was published."""
+        if self.has_files:
+            with suppress(StagingError):
+                return self.catalog.figures(table, version)
         return WriteFigures()
 
-    def view_change(self, context: StagingContext) -> Any:  # noqa: ARG002 (a server has none)
-        """The ``ViewChange`` that makes the context's target a view; None if nothing does."""
-        return None
+    def view_change(self, context: StagingContext) -> ViewChange | None:
+        """What makes the context's target a view by one call; None if nothing does."""
+        is_icebergs = implementation_of(self._spark, SESSION_CATALOG) == SESSION_OF_ICEBERG
+        if is_icebergs or not self.has_files:  # Iceberg's catalog has views of its own
+            return None
+        return self.catalog.view_change(context)
 
     def comment(self, staged: TableName, find: Callable[[str], str | None]) -> tuple[str, ...]:
         """Comment the columns of a staged table of files by the texts that ``find`` has for them.

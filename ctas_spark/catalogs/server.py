@@ -1,25 +1,45 @@
-"""The catalogs of a session without a JVM: only those whose commit is a SQL statement.
+"""The catalogs of a session without a JVM.
 
-What the formats' own conditional commits reach is ``isolated``; a native CREATE or REPLACE TABLE
-reaches ``atomic``.
+Iceberg's and Delta's tables are committed by a SQL statement. What the formats' own conditional
+commits reach is ``isolated``; a native CREATE or REPLACE TABLE reaches ``atomic``. Tables of files
+are those of a session in this process: the server stages them, and the metastore is called from
+here.
 """
 
+import hashlib
 import logging
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from pyspark.errors import PySparkException
 
 from .. import quoting
+from ..clock import SYSTEM_CLOCK, Clock
 from ..context import SESSION_CATALOG, Atomicity, StagingContext, TableLayout, TableName
 from ..database.catalog import DatabaseCatalog, open_database
-from ..errors import StagingError
+from ..engines.calls import condition, refresh
+from ..engines.remote import ServerEngine
+from ..errors import (
+    AtomicityNotSupportedError,
+    MetastoreError,
+    MetastoreNotReachedError,
+    NoSuchSchemaError,
+    ProfileError,
+    StagingError,
+)
+from ..files.catalog import SessionCatalog
+from ..files.directories import STAGING_ID
+from ..files.schema import Find, comment
+from ..metastore.client import TableEntry
+from ..metastore.connections import ThriftMetastore
 from ..publish import messages
 from ..publish.catalog import Capabilities, ConflictCheck, StagingCatalog
+from ..publish.marker import PREFIX
 from ..statement.catalog import StatementCatalog
 from ..statement.tables import FORMATS, SqlTables, asking
+from ..storage.sql import SqlStorage
 from . import settings
 from .kinds import (
     CATALOG_OF_DATABASES,
@@ -43,13 +63,30 @@ WHY_NOT_MORE = (
     f"over {{}} the driver's JVM can't be reached; {NOT_ISOLATED}"
 )
 INSTEAD = "use method: session in the profile for isolated, or set atomicity: auto"
-FILES_REFUSED = (
-    "publishing it takes calls to the metastore and the storage, which only the driver's JVM can "
-    "reach"
-)
+FILES_REFUSED = "publishing it takes a call of the metastore, whose address the profile lacks"
+METASTORE = "metastore"
+"""The profile's field for that."""
+URIS = "spark.hadoop.hive.metastore.uris"
+EXAMPLE = "thrift://host:9083"
+NOT_FOUND = ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND")
 UNKNOWN_REFUSED = "a probe of it would call the catalog through the driver's JVM"
 UNDECLARED = "a catalog that is neither known nor declared to be Iceberg's"
-REFUSED = (("a table of files", FILES_REFUSED), (UNDECLARED, UNKNOWN_REFUSED))
+REFUSED = (
+    (f"a table of files, without `{METASTORE}` in the profile", FILES_REFUSED),
+    (UNDECLARED, UNKNOWN_REFUSED),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MetastoreAddress:
+    """A server's metastore, as the profile names it, and the user that calls are made for.
+
+    ``repeatable_reads`` is what the user declares of its reads.
+    """
+
+    uris: str
+    user: str
+    repeatable_reads: bool = False
 
 
 def reached(format_name: str, over: str) -> Capabilities:
@@ -67,25 +104,69 @@ class CatalogsWithoutJvm(Catalogs):
     """The catalogs of a server; ``over`` names the connection to it in messages.
 
     ``iceberg_catalogs`` are those that the user declares to be Iceberg's, by name. They are not
-    probed: no SQL holds a stale commit against a catalog.
+    probed: no SQL holds a stale commit against a catalog. Without ``metastore`` there are no tables
+    of files.
     """
 
-    def __init__(self, spark: Any, over: str, iceberg_catalogs: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        spark: Any,
+        over: str,
+        iceberg_catalogs: Sequence[str] = (),
+        metastore: MetastoreAddress | None = None,
+        clock: Clock = SYSTEM_CLOCK,
+    ) -> None:
         super().__init__(spark)
         self.over = over
         self._declared = frozenset(iceberg_catalogs)
+        self._address = metastore
+        self._clock = clock
+        self._metastore: ThriftMetastore | None = None
+        self._files: SessionCatalog | None = None
+
+    @property
+    def has_files(self) -> bool:
+        return self._address is not None
+
+    @property
+    def catalog(self) -> SessionCatalog:
+        if self._address is None:
+            raise AtomicityNotSupportedError(FILES_REFUSED, remedy=self._line_of_profile)
+        with self._guard:
+            if self._files is None:
+                self._metastore = _connected(self._address)
+                self._files = SessionCatalog(
+                    self._metastore,
+                    SqlStorage(asking(self._spark), self._delete),
+                    ServerEngine(self._spark),
+                    locks=self._metastore,
+                    address=self._address.uris,
+                    clock=self._clock,
+                    repeatable_reads=self._address.repeatable_reads,
+                )
+            return self._files
 
     def forget_cached(self, table: TableName) -> None:
-        try:
-            self._spark.sql(f"REFRESH TABLE {quoting.table(table)}")
-        except PySparkException as error:
-            logger.warning("%s was not refreshed in this session: %s", table, error)
+        refresh(ServerEngine(self._spark), table)
+
+    def comment(self, staged: TableName, find: Find) -> tuple[str, ...]:
+        partition_columns = comment(self.catalog.services(staged.database).entries, staged, find)
+        self.forget_cached(staged)
+        return partition_columns
+
+    def close(self) -> None:
+        with self._guard:
+            super().close()
+            metastore, self._metastore, self._files = self._metastore, None, None
+        if metastore is not None:
+            metastore.close()
 
     def report(self, any_table: StagingContext) -> Iterator[str]:
         yield f"spark: {self._spark.version} ({self.over})"
         name = any_table.target.catalog
         implementation = implementation_of(self._spark, name) or "Spark's own"
         yield f"catalog: {name}, {implementation}"
+        yield f"metastore: {self._described_metastore()}"
         for file_format in (*FORMATS, "parquet"):
             context = replace(any_table, layout=TableLayout(file_format))
             yield f"atomicity of {file_format}: {self._reached(context)}"
@@ -138,17 +219,20 @@ class CatalogsWithoutJvm(Catalogs):
             )
             error.remedy = own.replace("in spark_conf", "where the server is started")
             raise
-        if kind is Kind.FILES:
+        if kind is Kind.FILES and not self.has_files:
             raise messages.unsupported(
                 context.target,
                 f"a table of {context.layout.file_format} files can't be published atomically over "
                 f"{self.over}: {FILES_REFUSED}",
-                "set file_format: iceberg or delta (with such a catalog on the server), or use "
-                "method: session in the profile",
+                f"{self._line_of_profile}; or set file_format: iceberg or delta (with such a "
+                "catalog on the server), or use method: session in the profile",
             )
         return kind
 
     def _open(self, context: StagingContext, kind: Kind) -> StagingCatalog:
+        if kind is Kind.FILES:
+            self._check_metastore(context)
+            return self.catalog
         if kind is Kind.DATABASE:
             return DatabaseCatalog(open_database(self._spark, context))
         name, is_iceberg = context.target.catalog, kind is Kind.ICEBERG
@@ -165,6 +249,96 @@ class CatalogsWithoutJvm(Catalogs):
         branches = is_iceberg and settings.publishes_by_branch(options, self._facts)
         tables = SqlTables(asking(self._spark), name, kind.value, has_branches=branches)
         return StatementCatalog(tables, reached(kind.value, self.over))
+
+    @property
+    def _line_of_profile(self) -> str:
+        """What brings tables of files, with the server's own address where it tells one."""
+        told = self._spark.conf.get(URIS, None)
+        return f"add {METASTORE}: {told or EXAMPLE} to the profile" + (
+            "" if told else " (the server's hive.metastore.uris)"
+        )
+
+    def _described_metastore(self) -> str:
+        if self._address is None:
+            return f"not known; for tables of files at isolated, {self._line_of_profile}"
+        return f"Hive, at {self._address.uris}, over Thrift, as {self._address.user}"
+
+    def _check_metastore(self, context: StagingContext) -> None:
+        """Return if the server sees what is written into the profile's metastore.
+
+        Raises:
+            MetastoreNotReachedError: nobody answers there.
+            ProfileError: it is not the server's.
+        """
+        try:
+            catalog = self.catalog
+            entry = catalog.services(context.staging_schema, context.target).roots.entry()
+        except (NoSuchSchemaError, MetastoreError) as error:
+            if self._has_schema(context.target.database):
+                raise self._foreign(context.target) from error
+            raise
+        if not self._shows(entry):
+            raise self._foreign(context.target)
+
+    def _shows(self, entry: TableEntry) -> bool:
+        asked = f"SHOW TBLPROPERTIES {quoting.table(entry.name)}"
+        try:
+            found = {row.key: row.value for row in self._spark.sql(asked).collect()}
+        except PySparkException as error:
+            if condition(error) in NOT_FOUND:
+                return False
+            raise
+        return found.get(STAGING_ID) == entry.parameters[STAGING_ID]
+
+    def _has_schema(self, name: str) -> bool:
+        """Whether the server has a schema that the profile's metastore does not have."""
+        if self._metastore is None or self._metastore.database_location(name) is not None:
+            return False
+        path = quoting.namespace(SESSION_CATALOG, name)
+        try:
+            self._spark.sql(f"DESCRIBE NAMESPACE {path}").collect()
+        except PySparkException as error:
+            if condition(error) in NOT_FOUND:
+                return False
+            raise
+        return True
+
+    def _foreign(self, target: TableName) -> ProfileError:
+        uris = self._address.uris if self._address is not None else ""
+        return ProfileError(
+            f"{METASTORE}: {uris} is not the metastore of the Spark server: what one of them has, "
+            "the other does not show",
+            table=target,
+            left=messages.NO_JOB,
+            remedy="set it to the hive.metastore.uris of the server",
+        )
+
+    def _delete(self, directory: str) -> None:
+        """Have the metastore delete it, by an entry in a staging schema of this run."""
+        if self._metastore is None or self._files is None:
+            raise AssertionError("a storage deletes only while its catalog is open")
+        digest = hashlib.sha256(directory.encode()).hexdigest()[:16]
+        scratch = TableName(self._files.opened_schemas[0], f"{SCRATCH}{digest}")
+        self._metastore.delete_directory(directory, scratch)
+
+
+SCRATCH = f"{PREFIX}deletes_"
+"""Entries by which the metastore deletes a directory; each is named by it."""
+
+
+def _connected(address: MetastoreAddress) -> ThriftMetastore:
+    metastore = ThriftMetastore(address.uris, user=address.user)
+    try:
+        metastore.databases()
+    except MetastoreError as error:
+        metastore.close()
+        raise MetastoreNotReachedError(
+            f"the metastore of this profile does not answer: {error.what}",
+            left=messages.NO_JOB,
+            remedy=f"check {METASTORE} in the profile, that the metastore is running, and that "
+            "this machine can reach it",
+        ) from error
+    return metastore
 
 
 def _declaration_of(catalog: str) -> str:

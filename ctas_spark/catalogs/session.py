@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 
@@ -16,7 +16,6 @@ from ..delta.catalog import DeltaCatalog
 from ..delta.tables import DeltaTables
 from ..engines import commands, jvm, sharing
 from ..engines.calls import refresh
-from ..engines.protocol import UNKNOWN, WriteFigures
 from ..engines.session import SessionEngine
 from ..errors import (
     AtomicityNotSupportedError,
@@ -25,16 +24,13 @@ from ..errors import (
     StagingError,
 )
 from ..files.catalog import SessionCatalog
-from ..files.data_files import has_changed
 from ..files.schema import Find, comment
-from ..files.view import ViewChange
 from ..iceberg.catalog import IcebergCatalog
 from ..iceberg.tables import IcebergServices, IcebergTables
 from ..metastore.opening import OpenedMetastore, open_metastore
 from ..publish import messages
 from ..publish.catalog import StagingCatalog
 from ..publish.locks import ProcessLock
-from ..publish.marker import Marker
 from ..statement.catalog import StatementCatalog
 from ..statement.tables import SqlTables, asking
 from ..storage import committers
@@ -47,7 +43,6 @@ from .kinds import (
     HADOOP,
     ICEBERG,
     ICEBERGS,
-    SESSION_OF_ICEBERG,
     Catalogs,
     Kind,
     declaration_of,
@@ -166,24 +161,6 @@ class CatalogsWithJvm(Catalogs):
             if one is not None:
                 yield f"committer on S3A: {committers.described(one)}"
 
-    def figures(self, table: TableName, version: str) -> WriteFigures:
-        with suppress(StagingError):
-            with self._guard:
-                metastore = self._connected().metastore
-            entry = metastore.get_table(table)
-            marker = Marker.of(entry)
-            if entry is None or marker is None or entry.location is None:
-                return UNKNOWN
-            counted = marker.lineage.figures_of(version)
-            if not has_changed(HadoopStorage(self._spark), entry.location, counted):
-                return counted
-        return UNKNOWN
-
-    def view_change(self, context: StagingContext) -> ViewChange | None:
-        if implementation_of(self._spark, SESSION_CATALOG) == SESSION_OF_ICEBERG:
-            return None  # its views are Iceberg's
-        return self.catalog.view_change(context)
-
     def comment(self, staged: TableName, find: Find) -> tuple[str, ...]:
         partition_columns = comment(self.catalog.services(staged.database).entries, staged, find)
         jvm.session_catalog(self._spark).refreshTable(jvm.identifier(self._spark, staged))
@@ -289,9 +266,6 @@ class CatalogsOfNode(CatalogsWithJvm):
     @property
     def catalog(self) -> SessionCatalog:
         return self._of_run.catalog
-
-    def figures(self, table: TableName, version: str) -> WriteFigures:
-        return self._of_run.figures(table, version)
 
     @property
     def lacks_grants(self) -> bool:

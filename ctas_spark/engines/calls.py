@@ -80,11 +80,11 @@ def _kind(error: Exception) -> type[MetastoreError]:
         return kind
     if name in WROTE_NOTHING or any(words in str(error) for words in JOB_FAILED):
         return RefusedError
-    answered = isinstance(error, AnalysisException) and not ANSWER_LOST.search(_words(error))
+    answered = isinstance(error, AnalysisException) and not ANSWER_LOST.search(reason(error))
     return RefusedError if answered else MetastoreError
 
 
-def _words(error: Exception) -> str:
+def reason(error: Exception) -> str:
     """The error's text without the JVM's stack frames."""
     text = str(error)
     if isinstance(error, Py4JJavaError):
@@ -95,7 +95,7 @@ def _words(error: Exception) -> str:
     return text
 
 
-core_errors = jvm.core_errors(lambda error: (_kind(error), _words(error)))
+core_errors = jvm.core_errors(lambda error: (_kind(error), reason(error)))
 
 
 def refresh(engine: Engine, published: TableName) -> None:

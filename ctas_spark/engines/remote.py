@@ -6,11 +6,38 @@ from typing import Any
 
 from pyspark.errors import PySparkException
 
+from .. import quoting
+from ..context import TableName
 from ..errors import ProfileError
+from .calls import condition
 from .launch import DEFAULTS
 
 CAN_BE_SET = "spark.sql."
 NOT_A_SESSIONS = "CANNOT_MODIFY"
+NOWHERE = "/no/such/directory"
+NO_PATH = "PATH_NOT_FOUND"
+
+
+class ServerEngine:
+    """Runs SQL in a session on a server."""
+
+    def __init__(self, spark: Any) -> None:
+        self._spark = spark
+
+    def sql(self, statement: str) -> None:
+        self._spark.sql(statement)
+
+    def refresh(self, name: TableName) -> None:
+        self._spark.sql(f"REFRESH TABLE {quoting.table(name)}")
+
+    def reads(self, file_format: str) -> bool:
+        """Let it look for a path that is not there, which it does by its data source."""
+        source = f"{quoting.identifier(file_format)}.{quoting.identifier(NOWHERE)}"
+        try:
+            self._spark.sql(f"DESCRIBE QUERY SELECT * FROM {source}")  # noqa: S608 (quoted)
+        except PySparkException as error:
+            return condition(error) == NO_PATH
+        return True
 
 
 class RemoteSessions:

@@ -11,12 +11,13 @@ from .. import quoting
 from ..clock import SYSTEM_CLOCK, Clock
 from ..context import SESSION_CATALOG, Atomicity, StagingContext, TableName
 from ..engines.calls import refresh
-from ..engines.protocol import Engine, Job, WriteFigures
+from ..engines.protocol import UNKNOWN, Engine, Job, WriteFigures
 from ..errors import FormatNotFoundError, NotSupportedError, StorageError
 from ..metastore.client import MetastoreClient, TableEntry, TableLockClient
 from ..publish import ddl, messages
 from ..publish.catalog import Capabilities, CleanUpOfOne, ConflictCheck, Ruled, StagingCatalog
 from ..publish.locks import OWNER, CommitLock, MetastoreLock, NoLock, ProcessLock
+from ..publish.marker import Marker
 from ..publish.rollback import RolledBack, roll_back
 from ..publish.staged_table import Plan
 from ..publish.version import Version
@@ -24,6 +25,7 @@ from ..retention.rules import Event, Reason, RetentionRules, Sweep
 from ..steps import StepReport
 from ..storage.client import Storage
 from .base import look
+from .data_files import has_changed
 from .directories import STAGING_ID, VersionRoots
 from .entries import EntryWriter
 from .garbage import clean_up, recover, scan
@@ -107,6 +109,11 @@ class SessionCatalog(StagingCatalog):
             if staging_schema not in self._staging_schemas:
                 self._staging_schemas[staging_schema] = self._opened(staging_schema, target)
             return self._staging_schemas[staging_schema]
+
+    @property
+    def opened_schemas(self) -> tuple[str, ...]:
+        """The staging schemas that this run has used, the first one first."""
+        return tuple(self._staging_schemas)
 
     def plan(self, context: StagingContext, job: Job) -> Plan:
         _refuse_other_catalogs(context)
@@ -211,6 +218,15 @@ class SessionCatalog(StagingCatalog):
         entries = EntryWriter(self._metastore, self._lock() or NoLock(), conditional=True)
         if correct(entries, self._storage, name, before):
             refresh(self._engine, name)
+
+    def figures(self, table: TableName, version: str) -> WriteFigures:
+        """What was counted of a version, if the table shows it as it was published."""
+        entry = self._metastore.get_table(table)
+        marker = Marker.of(entry)
+        if entry is None or marker is None or entry.location is None:
+            return UNKNOWN
+        counted = marker.lineage.figures_of(version)
+        return UNKNOWN if has_changed(self._storage, entry.location, counted) else counted
 
     def recover(self, context: StagingContext) -> tuple[str, ...]:
         return recover(self._tables(context))

@@ -16,6 +16,7 @@ from thrift.Thrift import TApplicationException, TType
 
 from ..context import TableName
 from ..errors import (
+    EntryExistsError,
     EntryMissingError,
     EntryModifiedError,
     MetastoreError,
@@ -159,6 +160,32 @@ class HiveMetastore:
         arguments = *named(name), boolean(False), messages.environment()
         with suppress(EntryMissingError):
             self._call(f"drop_table({name})", DROP_TABLE, *arguments)
+
+    def delete_directory(self, location: str, scratch: TableName) -> None:
+        """Have the server delete a directory, as it does with that of a managed table it drops.
+
+        So its own rights and file systems count, and this process needs neither. The entry
+        ``scratch`` lives for two calls; one that a killed run has left is used again.
+
+        Raises:
+            MetastoreError: the server refused. It may also fail to delete and not say so.
+        """
+        with suppress(EntryExistsError):
+            table = Field(TType.STRUCT, messages.scratch_table(scratch, location))
+            self._call(f"create_table({scratch})", CREATE_TABLE, table, messages.environment())
+        try:
+            self._drop_with_data(scratch, location)
+        except MetastoreError:
+            self.drop_entry(scratch)
+            raise
+
+    def _drop_with_data(self, scratch: TableName, location: str) -> None:
+        entry = self.get_table(scratch)
+        if entry is None or not messages.is_scratch_table(entry, location):
+            raise MetastoreError(f"{scratch} is not the entry that was made to delete {location}")
+        arguments = *named(scratch), boolean(True), messages.environment()
+        with suppress(EntryMissingError):
+            self._call(f"drop_table({scratch}) with {location}", DROP_TABLE, *arguments)
 
     def drop_column_statistics(self, name: TableName) -> None:
         """One call without a column's name, which stands for all of them."""

@@ -25,6 +25,7 @@ from ..errors import (
     RefusedError,
 )
 from .client import (
+    MANAGED,
     STAGED_STATICALLY,
     VIEW,
     EntryChange,
@@ -55,6 +56,11 @@ NO_STATISTICS = {"DO_NOT_UPDATE_STATS": "true"}
 AGENT = "dbt-ctas-spark"
 """The name that ``SHOW LOCKS`` shows next to a lock's owner."""
 PARAMETER = "hive_filter_field_params__"
+PURGED = "external.table.purge"
+"""Hive 3 and 4 make an external table of one that is no transactional one, and delete its files by
+this property."""
+SCRATCH = "ctas_spark_deletes"
+"""The property that says what a scratch table was made to delete."""
 
 MODIFIED = "The table has been modified"
 NO_SUCH_TABLE = "table not found"
@@ -130,6 +136,26 @@ def scratch_view(name: TableName) -> Struct:
             TYPE: string(VIEW),
         }
     )
+
+
+def scratch_table(name: TableName, location: str) -> Struct:
+    """A new managed table, whose directory goes with it when it is dropped."""
+    storage = scratch_view(name).struct(STORAGE).replaced({LOCATION: string(location)})
+    managed = strings({PURGED: "TRUE", SCRATCH: location})
+    return scratch_view(name).replaced(
+        {
+            STORAGE: Field(TType.STRUCT, storage),
+            VIEW_ORIGINAL: None,
+            VIEW_EXPANDED: None,
+            PARAMETERS: managed,
+            TYPE: string(MANAGED),
+        }
+    )
+
+
+def is_scratch_table(entry: TableEntry, location: str) -> bool:
+    """True if the entry was made to delete the location, and nothing else."""
+    return entry.parameters.get(SCRATCH) == location
 
 
 def named(name: TableName) -> tuple[Field, Field]:

@@ -219,7 +219,7 @@ def test_the_variable_of_pyspark_names_a_server(monkeypatch: pytest.MonkeyPatch)
                 "formats": ["delta"],
                 "metastore_reads": "repeatable",
             },
-            "formats and metastore_reads: only with method: session",
+            "formats: only with method: session(.|\n)*metastore_reads: over a server",
         ),
         ({"url": "sc://a"}, "url: only with method: connect"),
         ({"port": 1}, "port: only with method: connect or thrift"),
@@ -239,7 +239,7 @@ def test_the_variable_of_pyspark_names_a_server(monkeypatch: pytest.MonkeyPatch)
                 "formats": ["delta"],
                 "metastore_reads": "repeatable",
             },
-            "formats and metastore_reads: only with method: session",
+            "formats: only with method: session(.|\n)*metastore_reads: over a server",
         ),
         (
             {"method": "thrift", "host": "a", "spark_conf": {"spark.remote": "sc://b"}},
@@ -264,6 +264,11 @@ def test_the_variable_of_pyspark_names_a_server(monkeypatch: pytest.MonkeyPatch)
             r"(?s)connect_retries: -1 is not a number from 0 on.*connect_timeout: '5' is not",
         ),
         ({"method": "thrift", "host": "a", "retry_all": True}, "retry_all: whatever may be tried"),
+        ({"metastore": "thrift://a:9083"}, "metastore: only with method: connect or thrift"),
+        (
+            {"method": "thrift", "host": "a", "metastore": "a:9083"},
+            "metastore: 'a:9083' is not thrift://host:port",
+        ),
     ],
 )
 def test_a_wrong_address_is_said(

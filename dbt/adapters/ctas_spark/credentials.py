@@ -4,11 +4,13 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
+from getpass import getuser
 from typing import Any, ClassVar
 
 from dbt_common.exceptions import DbtRuntimeError
 
 from ctas_spark.catalogs.formats import FORMATS
+from ctas_spark.catalogs.server import METASTORE, MetastoreAddress
 from ctas_spark.catalogs.settings import SETTINGS
 from ctas_spark.context import SESSION_CATALOG, catalog_of
 from ctas_spark.engines import thrift
@@ -23,9 +25,10 @@ from ctas_spark.engines.thrift.channel import (
     Login,
     Tls,
 )
-from ctas_spark.errors import ProfileError
+from ctas_spark.errors import MetastoreError, ProfileError
 from ctas_spark.hooks import registered
 from ctas_spark.hooks.calls import SECONDS
+from ctas_spark.metastore.connections import addresses_in
 from ctas_spark.quoting import sparks_texts
 from ctas_spark.redaction import HIDDEN, Redactor, redacted
 from dbt.adapters.contracts.connection import Credentials
@@ -50,9 +53,9 @@ OF_HTTP = USE_HTTP, HTTP_PATH, HEADERS = "use_http_transport", "http_path", "htt
 NUMBERS = RETRIES, TIMEOUT = "connect_retries", "connect_timeout"
 OF_METHODS = {
     (CONNECT,): (URL,),
-    (CONNECT, THRIFT): ("port",),
+    (CONNECT, THRIFT): ("port", METASTORE),
     (THRIFT,): ("user", PASSWORD, "auth", SERVICE, USE_SSL, CA, *OF_HTTP, *NUMBERS),
-    (SESSION,): ("formats", "metastore_reads"),
+    (SESSION,): ("formats",),
 }
 """Fields that only some methods have; without ``host``, which dbt-spark wants for each."""
 OF_DBT_SPARK = {
@@ -63,6 +66,7 @@ OF_DBT_SPARK = {
 }
 """dbt-spark's fields that have no meaning here, and what holds instead."""
 REPEATABLE = "repeatable"
+HADOOP_USER = "HADOOP_USER_NAME"
 SCHEME = "sc://"
 HIGHEST_PORT = 65_535
 DEFAULT_CATALOG = "spark.sql.defaultCatalog"
@@ -98,6 +102,7 @@ class CtasSparkCredentials(Credentials):
     staging_schema: str | None = None
     formats: list[str] = field(default_factory=list)
     iceberg_catalogs: list[str] = field(default_factory=list)
+    metastore: str | None = None
     metastore_reads: str | None = None
     host: str | None = None
     port: int | None = None
@@ -158,6 +163,14 @@ class CtasSparkCredentials(Credentials):
             Http(self.http_path or thrift.HTTP_PATH, headers) if self.use_http_transport else None,
             self.connect_retries,
         )
+
+    @property
+    def metastore_address(self) -> MetastoreAddress | None:
+        """Where tables of files are published over a server, as Hadoop's own clients would."""
+        if not self.metastore:
+            return None
+        user = self.user or os.environ.get(HADOOP_USER) or getuser()
+        return MetastoreAddress(self.metastore, user, self.metastore_reads == REPEATABLE)
 
     @property
     def hide_secrets(self) -> Redactor:
@@ -221,6 +234,12 @@ def _problems_of_declarations(data: Mapping[str, Any]) -> Iterable[str]:
     reads = data.get("metastore_reads")
     if reads not in (None, REPEATABLE):
         yield f"metastore_reads: {reads!r} is unknown; use {REPEATABLE}, or remove it"
+    if reads is not None and data.get("method", SESSION) != SESSION and not data.get(METASTORE):
+        yield f"metastore_reads: over a server only with {METASTORE}"
+    try:
+        addresses_in(data.get(METASTORE) or "thrift://none:1")
+    except (MetastoreError, AttributeError):
+        yield f"{METASTORE}: {data[METASTORE]!r} is not thrift://host:port, with commas in between"
     yield from registered.misnamed(data.get("hooks", []))
     seconds = data.get("hook_timeout", SECONDS)
     if type(seconds) is not int or seconds < 1:

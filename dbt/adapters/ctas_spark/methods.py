@@ -142,7 +142,7 @@ METHODS: Mapping[str, Method] = {
         start=_over_connect,
         job=connect.ConnectJob,
         open_catalogs=lambda spark, profile: server.CatalogsWithoutJvm(
-            spark, server.CONNECT, profile.iceberg_catalogs
+            spark, server.CONNECT, profile.iceberg_catalogs, profile.metastore_address
         ),
         close=connect.SESSIONS.close,
     ),
@@ -150,7 +150,7 @@ METHODS: Mapping[str, Method] = {
         start=lambda profile, _: thrift.SESSIONS.get(profile.thrift_server, profile.spark_conf),
         job=thrift.ThriftJob,
         open_catalogs=lambda spark, profile: server.CatalogsWithoutJvm(
-            spark, server.THRIFT, profile.iceberg_catalogs
+            spark, server.THRIFT, profile.iceberg_catalogs, profile.metastore_address
         ),
         close=thrift.SESSIONS.close,
     ),

@@ -35,6 +35,7 @@ FILES = "parquet, orc, avro, csv, json, text"
 CONTRACT = "`tests/contract --catalog {}`"
 OTHERS = "`tests/other_catalogs`"
 KNOWN = (IcebergKind.HIVE, IcebergKind.JDBC, IcebergKind.REST)
+REMOTE = "connect, thrift"
 COLUMNS = (
     "catalog",
     "formats",
@@ -100,10 +101,13 @@ def _of_a_server() -> Iterator[Line]:
         Kind.ICEBERG: "`tests/remote` (jdbc), `tests/iceberg` (all)",
         Kind.DELTA: "`tests/remote`",
     }
+    over_thrift = session_catalog.reached(ConflictCheck.CAS)
+    name = "Hive with compare-and-swap, `metastore` in the profile"
+    yield Line(name, FILES, over_thrift, "`tests/remote` (parquet)", connection=REMOTE)
     for kind in (Kind.ICEBERG, Kind.DELTA):
         found = without_jvm.reached(kind.value, without_jvm.CONNECT)
         found = with_branches(found) if kind is Kind.ICEBERG else found
-        yield Line(names[kind], kind.value, found, checked[kind], connection="connect, thrift")
+        yield Line(names[kind], kind.value, found, checked[kind], connection=REMOTE)
 
 
 def _metastores() -> Iterator[Line]:

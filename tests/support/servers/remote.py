@@ -1,4 +1,4 @@
-"""A Spark Connect server and a Thrift server of one Spark on loopback, with Iceberg and Delta."""
+"""A Spark Connect server and a Thrift server of one Spark on loopback."""
 
 import itertools
 import json
@@ -21,6 +21,7 @@ from servers.hive_server2 import PEOPLE, USER, Mode, checks, modes
 from servers.iceberg import embedded_metastore, jdbc_catalog
 from servers.ldap import ldap_server
 from servers.loopback import free_port
+from servers.metastore import Metastore, running_metastore
 from servers.processes import start, stop, wait_for_server, wait_until, with_tests
 from servers.remote_program import READY
 
@@ -79,23 +80,38 @@ def remote_server(directory: Path) -> Iterator[RemoteServer]:
 
     Its Thrift server is reached in other modes, too.
     """
-    (directory / "temporary").mkdir(parents=True, exist_ok=True)
+    formats = joined(
+        jdbc_catalog(ICEBERG, directory),
+        embedded_metastore(directory),
+        delta_session(),
+        driver(),
+    )
     with ldap_server(f"uid={USER},{PEOPLE}", PASSWORD) as ldap:
-        yield from _running(directory, checks(directory, ldap))
+        own = {"spark.driver.extraClassPath": str(checks(directory, ldap))}
+        with _running(directory, {**formats, **own}, modes(directory)) as server:
+            yield server
 
 
-def _running(directory: Path, class_path: Path) -> Iterator[RemoteServer]:
+@contextmanager
+def server_of_files(directory: Path) -> Iterator[tuple[RemoteServer, Metastore]]:
+    """Run a server, and next to it the server of its metastore; both have default settings."""
+    place = directory / "metastore"
+    with (
+        running_metastore(place, directory / "warehouse") as metastore,
+        _running(directory, metastore.spark_conf(), {}) as server,
+    ):
+        yield server, metastore
+
+
+@contextmanager
+def _running(
+    directory: Path, of_catalogs: Mapping[str, str], others: Mapping[str, Mode]
+) -> Iterator[RemoteServer]:
+    (directory / "temporary").mkdir(parents=True, exist_ok=True)
     log, settings, more = (directory / name for name in ("server.log", "s.json", "more.json"))
     port, thrift_port = free_port(), free_port()
-    app_name, others = f"remote-{port}", modes(directory)
-    settings.write_text(
-        json.dumps(
-            {
-                **_settings(directory, port, thrift_port, app_name),
-                "spark.driver.extraClassPath": str(class_path),
-            }
-        )
-    )
+    app_name = f"remote-{port}"
+    settings.write_text(json.dumps(_settings(directory, of_catalogs, port, thrift_port, app_name)))
     more.write_text(json.dumps([dict(one.settings) for one in others.values()]))
     process = start(
         [sys.executable, PROGRAM, settings, more],
@@ -116,16 +132,14 @@ def _running(directory: Path, class_path: Path) -> Iterator[RemoteServer]:
         stop(process)
 
 
-def _settings(directory: Path, port: int, thrift_port: int, app_name: str) -> dict[str, str]:
+def _settings(
+    directory: Path, of_catalogs: Mapping[str, str], port: int, thrift_port: int, app_name: str
+) -> dict[str, str]:
+    options = of_catalogs.get(OPTIONS, SMALL[OPTIONS])
     return {
         **SMALL,
-        **joined(
-            jdbc_catalog(ICEBERG, directory),
-            embedded_metastore(directory),
-            delta_session(),
-            driver(),
-        ),
-        OPTIONS: f"{delta_session()[OPTIONS]} -Djava.io.tmpdir={directory}/temporary "
+        **of_catalogs,
+        OPTIONS: f"{options} -Djava.io.tmpdir={directory}/temporary "
         f"-Dderby.stream.error.file={directory}/derby.log",
         "spark.master": "local[2]",
         "spark.app.name": app_name,

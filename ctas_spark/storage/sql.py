@@ -1,0 +1,183 @@
+"""Storage through a Spark server: files are listed, read and written by its SQL.
+
+What SQL can't delete, the metastore deletes. So the server's and the metastore's rights and file
+systems count, and this process needs neither. SQL sees the files that readers see, and those that
+a running or killed job has not moved to their place yet; other hidden ones, empty files and empty
+directories it does not.
+"""
+
+import logging
+import re
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from pyspark.errors import PySparkException
+
+from .. import quoting
+from ..engines.calls import condition, reason
+from ..errors import MetastoreError, StorageError
+from .client import StoredFile
+
+logger = logging.getLogger(__name__)
+
+Ask = Callable[[str], Iterable[Mapping[str, Any]]]
+"""Run a statement; its rows by the names of their columns."""
+
+FAILURES = (PySparkException, OSError)
+MISSING = "PATH_NOT_FOUND"
+CLOCK = ".clock-"
+SCHEME = "^[A-Za-z][A-Za-z0-9+.-]*:(//[^/]*)?"
+"""The beginning of a URI, which a server may spell in another way; a regular expression of Java's,
+too."""
+SPECIAL = re.compile(r"([\[\]{}*?\\])")
+"""What has a meaning in Hadoop's patterns of paths."""
+WITH_UNFINISHED = "{,/_temporary/*,/_temporary/*/_temporary}"
+"""A directory, and those in which Hadoop's committers keep what tasks have written."""
+ALL_BELOW = "WITH (recursiveFileLookup = 'true')"
+"""However the directories are named: they need not be the partitions of one table."""
+NO_COPY = "SQL copies no directory"
+
+
+class SqlStorage:
+    """Paths are URIs. ``delete`` has the metastore delete a directory, or raises MetastoreError."""
+
+    def __init__(self, ask: Ask, delete: Callable[[str], None]) -> None:
+        self._ask = ask
+        self._delete = delete
+        self._has_warned = False
+
+    def write(self, path: str, text: str) -> None:
+        """Write one line, as the one file of a directory of that name."""
+        statement = (
+            f"INSERT OVERWRITE DIRECTORY {quoting.string(path)} USING text "
+            f"SELECT {quoting.string(text)} AS value"
+        )
+        with _asking("write", path):
+            self._ask(statement)
+
+    def read(self, path: str) -> str | None:
+        """The line; two writers at once may have left it twice."""
+        relation = _relation("text", _literal(path))
+        with _asking("read", path):
+            lines = self._found(f"SELECT DISTINCT value FROM {relation}")  # noqa: S608 (quoted)
+        return "\n".join(str(one["value"]) for one in lines or ()) or None
+
+    def now_ms(self, directory: str) -> int:
+        """Write a file, look at its time, have it deleted."""
+        path = f"{directory}/{CLOCK}{secrets.token_hex(4)}"
+        self.write(path, "now")
+        times = [one.modified_ms for one in self.files(path)]
+        try:
+            self.delete(path)
+        except StorageError as error:
+            logger.warning("%s stays: %s", path, error.what)
+        if not times:
+            raise StorageError(f"{path} was written, and is not there")
+        return max(times)
+
+    def qualified(self, path: str) -> str:
+        """Look for what is not there: nothing else tells if the server knows the file system."""
+        if not re.match(SCHEME, path):
+            raise StorageError("it has no scheme, and no SQL tells the server's default one")
+        self.exists(f"{path.rstrip('/')}/{CLOCK}{secrets.token_hex(4)}")
+        return path
+
+    def exists(self, path: str) -> bool:
+        """The server lists all that is below it."""
+        with _asking("look at", path):
+            return self._found(f"DESCRIBE QUERY {_listing(_literal(path), 'path')}") is not None
+
+    def children(self, directory: str) -> tuple[str, ...]:
+        """The names of what has files, whether a job has finished them or not."""
+        above = re.sub(SCHEME, "", directory.rstrip("/"))
+        path = f"regexp_replace(path, {quoting.string(SCHEME)}, '')"
+        name = f"split_part(substr({path}, {len(above) + 2}), '/', 1)"
+        pattern = f"{_literal(directory)}/*{WITH_UNFINISHED}"
+        with _asking("list", directory):
+            found = self._found(_listing(pattern, f"DISTINCT {name} AS name"))
+        return tuple(sorted(str(one["name"]) for one in found or ()))
+
+    def files(self, directory: str) -> tuple[StoredFile, ...]:
+        columns = "path, length, unix_millis(modificationTime) AS modified_ms"
+        with _asking("list", directory):
+            found = self._found(_listing(f"{_literal(directory)}{WITH_UNFINISHED}", columns))
+        return tuple(
+            StoredFile(str(one["path"]), int(one["length"]), int(one["modified_ms"]))
+            for one in found or ()
+        )
+
+    def modified_ms(self, path: str) -> int | None:  # noqa: ARG002 (SQL tells no directory's)
+        """None: a directory is only seen by the files in it, and these have times."""
+        return None
+
+    def copy(self, source: str, directory: str) -> None:
+        raise StorageError(f"{source} was not copied to {directory}: {NO_COPY}")
+
+    def copy_permissions(self, source: str, directory: str) -> None:
+        """No SQL reads or changes permissions: one warning for a run says so."""
+        if not self._has_warned:
+            self._has_warned = True
+            logger.warning(
+                "%s has the permissions that the server gives to new directories, as have those of "
+                "other new versions: over a server, the permissions of %s can't be read",
+                directory,
+                source,
+            )
+
+    def delete(self, path: str) -> None:
+        try:
+            self._delete(path)
+        except MetastoreError as error:
+            raise StorageError(
+                f"the metastore did not delete {path}: {error.what}",
+                left="the directory stays",
+                remedy="check that the metastore reaches the storage, and may delete there",
+            ) from error
+
+    def _found(self, query: str) -> list[Mapping[str, Any]] | None:
+        """A query's rows; None where the server says that there is nothing at the path."""
+        with suppress(_NothingThereError), _no_path():
+            return list(self._ask(query))
+        return None
+
+
+class _NothingThereError(Exception):
+    pass
+
+
+@contextmanager
+def _no_path() -> Iterator[None]:
+    try:
+        yield
+    except PySparkException as error:
+        if condition(error) != MISSING:
+            raise
+        raise _NothingThereError from error
+
+
+@contextmanager
+def _asking(action: str, path: str) -> Iterator[None]:
+    """Raise StorageError for whatever fails in a block that does ``action`` to ``path``."""
+    try:
+        yield
+    except FAILURES as error:
+        raise StorageError(
+            f"the server could not {action} {path}: {reason(error)}",
+            left="nothing was published",
+            remedy="check that the server's user may do that there",
+        ) from error
+
+
+def _listing(pattern: str, columns: str) -> str:
+    return f"SELECT {columns} FROM {_relation('binaryFile', pattern)} {ALL_BELOW}"  # noqa: S608 (quoted)
+
+
+def _relation(file_format: str, pattern: str) -> str:
+    return f"{file_format}.{quoting.identifier(pattern)}"
+
+
+def _literal(path: str) -> str:
+    """The pattern that means this path alone."""
+    return SPECIAL.sub(r"\\\1", path.rstrip("/"))

@@ -1,0 +1,156 @@
+"""Tables of files over a server: staged by its SQL, published by a call of its metastore."""
+
+import itertools
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from pyspark import SparkContext
+
+from functional.dbt_project import Project
+from remote.place import METHODS
+from servers.metastore import Metastore
+from servers.remote import HOST, RemoteServer, server_of_files
+
+MODEL = """
+{{ config(materialized='table', versions_to_keep=3,
+          persist_docs={'relation': true, 'columns': true}) }}
+select id, cast('{{ var("name") }}' as string) as name
+  {% if var("more", false) %}, array(struct(1.5bd as d)) as more {% endif %}
+from range(3)
+{% if var("fails", false) %} where cast(raise_error('no ' || id) as boolean) {% endif %}
+"""
+GROWN = """
+{{ config(materialized='incremental', unique_key='id', incremental_strategy='merge',
+          atomicity='isolated') }}
+select id, '{{ var("name") }}' as name from range({{ var("first", 0) }}, {{ var("first", 0) }} + 2)
+"""
+KEPT = """
+{% snapshot kept %}
+{{ config(strategy='check', unique_key='id', check_cols=['name']) }}
+select 1 as id, '{{ var("name") }}' as name
+{% endsnapshot %}
+"""
+SWAPPED = """
+{{ config(materialized=var('as', 'table')) }} select '{{ var("name") }}' as name
+"""
+DOCS = """
+models: [{name: model, description: a model, columns: [{name: id, description: its number}]}]
+"""
+PROJECT = {
+    "models/model.sql": MODEL,
+    "models/grown.sql": GROWN,
+    "models/swapped.sql": SWAPPED,
+    "models/schema.yml": DOCS,
+    "snapshots/kept.sql": KEPT,
+    "seeds/seeded.csv": "id,name\n1,a\n2,b\n",
+}
+_numbers = itertools.count(1)
+PUBLISHED = ("model", "grown", "kept", "seeded")
+
+
+@pytest.fixture(scope="module")
+def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[RemoteServer, Metastore]]:
+    """Spark, and its metastore with the settings that a server has by default."""
+    with server_of_files(tmp_path_factory.mktemp("files")) as running:
+        yield running
+
+
+@pytest.fixture(params=METHODS)
+def method(request: pytest.FixtureRequest) -> str:
+    """Spark Connect, and Thrift."""
+    return str(request.param)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A project in a schema of its own, and the servers that it uses."""
+
+    project: Project
+    server: RemoteServer
+    metastore: Metastore
+    method: str
+
+    def write_profile(self, **fields: object) -> None:
+        """The profile, with other values for some fields."""
+        port = {"connect": self.server.port, "thrift": self.server.thrift_port}[self.method]
+        own = {"method": self.method, "host": HOST, "port": port, "metastore": self.metastore.uri}
+        self.project.write_profile("ctas_spark", **{**own, **fields})
+
+    def rows(self, query: str) -> list[tuple[object, ...]]:
+        """What a new session of somebody else's reads."""
+        session = self.server.new_session()
+        try:
+            found = session.sql(query.format(schema=self.project.schema)).collect()
+            return sorted(tuple(row) for row in found)
+        finally:
+            session.stop()
+
+
+@pytest.fixture
+def place(servers: tuple[RemoteServer, Metastore], tmp_path: Path, method: str) -> Place:
+    """The project, over Spark Connect and over Thrift."""
+    made = Place(Project(tmp_path, f"shop_{next(_numbers)}", {}), *servers, method)
+    made.project.write(PROJECT)
+    made.write_profile()
+    return made
+
+
+def test_a_project_of_files_is_built_and_rebuilt(place: Place) -> None:
+    """As in a session: at `isolated`, with history, rollback and clean-up, and without a JVM."""
+    project = place.project
+    first = project.dbt("build", name="one")
+    assert first.success, first.log
+    for name in PUBLISHED:
+        assert first.response(name)["atomicity"] == "isolated", name
+        assert first.response(name)["commit_strategy"] == "create", name
+    assert place.rows("select name, count(*) from {schema}.model group by 1") == [("one", 3)]
+
+    second = project.dbt("build", name="two", first=1)
+    assert second.success, second.log
+    for name in PUBLISHED:
+        promised = ("commit_strategy", "atomicity", "conflict_check", "reader_window")
+        found = tuple(second.response(name)[key] for key in promised)
+        assert found == ("swap", "isolated", "cas", "none"), name
+    assert place.rows("select name, count(*) from {schema}.model group by 1") == [("two", 3)]
+    assert place.rows("select * from {schema}.grown") == [(0, "one"), (1, "two"), (2, "two")]
+    kept = place.rows("select name, dbt_valid_to is null from {schema}.kept")
+    assert kept == [("one", False), ("two", True)]
+    assert SparkContext._gateway is None  # noqa: SLF001 (no JVM was started here)
+
+
+def test_what_a_session_promises_is_kept(place: Place) -> None:
+    """Failing models, new columns, rows of others, views, rollback and vacuum."""
+    project = place.project
+    project.dbt("build", name="one")
+    failed = project.dbt("run", "--select", "model", name="bad", fails=True)
+    assert "it is unchanged" in failed.message("model")
+    assert place.rows("select distinct name from {schema}.model") == [("one",)]
+
+    changed = project.dbt("run", "--select", "model", name="two", more=True)
+    assert changed.response("model")["atomicity"] == "atomic", "one read may mix two versions"
+    place.write_profile(metastore_reads="repeatable")
+    changed = project.dbt("run", "--select", "model", name="three")
+    assert changed.response("model")["atomicity"] == "isolated"
+    described = place.rows("describe {schema}.model")
+    assert described == [("id", "bigint", "its number"), ("name", "string", None)]
+
+    for kind, name in (("view", "as a view"), ("view", "altered"), ("table", "a table again")):
+        swapped = project.dbt("run", "--select", "swapped", **{"as": kind, "name": name})
+        assert swapped.success, swapped.log
+        assert place.rows("select name from {schema}.swapped") == [(name,)]
+
+    history = project.dbt("run-operation", "ctas_history", "--args", "{model: model, json: true}")
+    shown = json.loads(history.log[history.log.index("[{") : history.log.rindex("}]") + 2])
+    assert [one["state"] for one in shown] == ["live", "kept", "kept"]
+    rolled = project.dbt("run-operation", "ctas_rollback", "--args", "{model: model}")
+    assert rolled.success, rolled.log
+    assert place.rows("select distinct name, size(more) from {schema}.model") == [("two", 1)]
+
+    arguments = ("run-operation", "ctas_vacuum", "--args", "{older_than: 0}")
+    vacuum = project.dbt(*arguments)
+    assert vacuum.success, vacuum.log
+    assert "deleted" in vacuum.log
+    assert place.rows("select distinct name, size(more) from {schema}.model") == [("two", 1)]
