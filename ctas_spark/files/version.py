@@ -33,6 +33,8 @@ from .table import FileTable
 
 logger = logging.getLogger(__name__)
 
+LISTING = ThreadPoolExecutor(4, thread_name_prefix="ctas-spark-listing")
+"""Threads that stay: each has a connection of its own to a server."""
 UNCHANGED = (Change.NONE, Change.MAINTAINED)
 ROWS_CHANGED = (
     "its data files have changed since the model began: somebody changed its rows, for example by "
@@ -196,10 +198,9 @@ class FileVersion:
         """
         storage, directory, base = self._services.storage, self.directory, self._staged.base.table
         if self._written is not None:
-            with ThreadPoolExecutor(1) as thread:
-                if self._old_rows is not None and base is not None and self._services.conditional:
-                    self._listed_again = thread.submit(self._stored, base)
-                self._refuse(what_is_wrong(storage, directory, self._written))
+            if self._old_rows is not None and base is not None and self._services.conditional:
+                self._listed_again = LISTING.submit(self._stored, base)
+            self._refuse(what_is_wrong(storage, directory, self._written))
             return counted
         if self._restored is None:
             self._adopt()

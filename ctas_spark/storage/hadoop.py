@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 from ..engines import jvm
 from ..errors import StorageError, without_frames
 from . import disk
-from .client import AccessDeniedError, StoredFile
+from .client import AccessDeniedError, StoredFile, data_files
 
 NO_DIRECTORY_TIMES = ("s3a:", "s3:", "s3n:")
 """Of a directory there, Hadoop says the present time."""
@@ -67,9 +67,15 @@ class HadoopStorage:
         return True
 
     def read(self, path: str) -> str | None:
-        """Read the file whole; FileNotFoundException is the storage's own "no"."""
+        """Read the file whole; FileNotFoundException is the storage's own "no".
+
+        Written over a server it is a directory with the text, maybe twice.
+        """
         with suppress(MissingError), asking("read", path):
             target, system = self._locate_text(path)
+            if system.getFileStatus(target).isDirectory():
+                parts = [self.read(one.path) for one in data_files(self.files(path), path)]
+                return "\n".join(sorted({part.strip() for part in parts if part})) or None
             stream = system.open(target)
             try:
                 return str(self._jvm.org.apache.commons.io.IOUtils.toString(stream, "UTF-8"))

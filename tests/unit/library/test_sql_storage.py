@@ -1,0 +1,138 @@
+"""Storage through a server: the statements that it is asked, and what its answers mean."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from ctas_spark.engines.thrift.results import RefusedStatementError, ServerError
+from ctas_spark.errors import MetastoreError, StorageError
+from ctas_spark.storage.client import StoredFile, data_files
+from ctas_spark.storage.sql import SqlStorage
+
+DIRECTORY = "s3a://bucket/shop.db/ctas-spark/s1/shop.t"
+VERSION = f"{DIRECTORY}/20260101t000000x00000000"
+NOTHING = RefusedStatementError("[PATH_NOT_FOUND] Path does not exist", "PATH_NOT_FOUND")
+FORBIDDEN = ServerError("(org.x.AccessControlException) not you", "")
+
+
+class Server:
+    """Answers each statement with what is next, and keeps it."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.deleted: list[str] = []
+        self.answers: Iterator[Any] = iter(())
+        self.storage = SqlStorage(self._ask, self._delete)
+
+    def __call__(self, *answers: Any) -> SqlStorage:
+        """The storage whose statements are answered so."""
+        self.answers = iter(answers)
+        return self.storage
+
+    def _ask(self, statement: str) -> Any:
+        self.asked.append(statement)
+        answer = next(self.answers)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def _delete(self, path: str) -> None:
+        if "forbidden" in path:
+            raise MetastoreError("its parent is not writable")
+        self.deleted.append(path)
+
+
+@pytest.fixture
+def server() -> Server:
+    """A server without an answer yet."""
+    return Server()
+
+
+def listed(*names: str) -> list[dict[str, Any]]:
+    """The answer of a listing."""
+    return [{"path": f"{VERSION}/{one}", "length": 7, "modified_ms": 5} for one in names]
+
+
+def test_files_are_listed_finished_or_not(server: Server) -> None:
+    """What a killed job's tasks left counts for a version's age, and is no data file."""
+    unfinished = "_temporary/0/_temporary/attempt_1/part-1.parquet"
+    found = server(listed("k=1/part-0.parquet", unfinished)).files(VERSION)
+    assert found[0] == StoredFile(f"{VERSION}/k=1/part-0.parquet", 7, 5)
+    assert [one.path for one in data_files(found, VERSION)] == [f"{VERSION}/k=1/part-0.parquet"]
+    assert "binaryFile.`" in server.asked[0]
+    assert "/_temporary/*/_temporary}` WITH (recursiveFileLookup = 'true')" in server.asked[0]
+
+
+def test_a_path_is_no_pattern(server: Server) -> None:
+    """Characters with which Hadoop and SQL mean more are escaped."""
+    server([]).files("file:/a b[1]{x}*?\\`${y}/")
+    assert "binaryFile.`file:/a b\\[1\\]\\{x\\}\\*\\?\\\\``$\\{y\\}{," in server.asked[0]
+
+
+def test_what_is_not_there_has_no_files(server: Server) -> None:
+    """The server's own "no" is an answer; any other error is none."""
+    assert server(NOTHING).files(VERSION) == ()
+    assert server(NOTHING).children(DIRECTORY) == ()
+    assert server(NOTHING).read(f"{DIRECTORY}/staging-id") is None
+    assert server(NOTHING).exists(VERSION) is False
+    assert server([]).exists(VERSION) is True
+    for ask in (server.storage.files, server.storage.children, server.storage.exists):
+        server(FORBIDDEN)
+        with pytest.raises(StorageError, match=r"the server could not .* not you"):
+            ask(VERSION)
+
+
+def test_children_are_named_by_what_is_below_them(server: Server) -> None:
+    """By the path alone: a server may spell scheme and host in another way."""
+    assert server([{"name": "b"}, {"name": "a"}]).children(f"{DIRECTORY}/") == ("a", "b")
+    at = len("/shop.db/ctas-spark/s1/shop.t") + 2
+    assert f"(//[^/]*)?', ''), {at}), '/', 1) AS name" in server.asked[0]
+    assert "shop.t/*{," in server.asked[0]
+
+
+def test_a_small_text_is_one_line_of_a_directory(server: Server) -> None:
+    """Two writers at once may leave it twice: it is read once."""
+    server([]).write(f"{DIRECTORY}/staging-id", '{"a": "it\'s"}')
+    assert 'USING text SELECT \'{"a": "it\\\'s"}\' AS value' in server.asked[0]
+    assert server([{"value": "x"}]).read("s3a://b/id") == "x"
+    assert server([]).read("s3a://b/id") is None
+    assert "SELECT DISTINCT value FROM text.`s3a://b/id`" in server.asked[1]
+
+
+def test_the_time_is_that_of_a_file_just_written(server: Server) -> None:
+    """It is deleted again; if that fails it stays."""
+    assert server([], listed("part-0.txt")).now_ms(DIRECTORY) == 5
+    assert server.deleted[0].startswith(f"{DIRECTORY}/.clock-")
+    assert server([], listed("part-0.txt")).now_ms("s3a://b/forbidden") == 5
+    with pytest.raises(StorageError, match="is not there"):
+        server([], []).now_ms(DIRECTORY)
+
+
+def test_a_directory_is_deleted_by_the_metastore(server: Server) -> None:
+    """Its refusal is an error of the storage, and says what to check."""
+    server.storage.delete(VERSION)
+    assert server.deleted == [VERSION]
+    with pytest.raises(StorageError, match="parent is not writable"):
+        server.storage.delete("s3a://b/forbidden")
+
+
+def test_a_root_needs_its_scheme(server: Server) -> None:
+    """And one that the server knows; nothing below it is listed."""
+    with pytest.raises(StorageError, match="has no scheme"):
+        server.storage.qualified("/tables")
+    assert server(NOTHING).qualified("s3a://b/tables") == "s3a://b/tables"
+    assert "s3a://b/tables/.clock-" in server.asked[0]
+    with pytest.raises(StorageError, match="could not look"):
+        server(FORBIDDEN).qualified("x://b/tables")
+
+
+def test_what_sql_lacks_is_said(server: Server, caplog: pytest.LogCaptureFixture) -> None:
+    """Permissions by one warning for a run, a copy by an error."""
+    server.storage.copy_permissions("s3a://b/old", VERSION)
+    server.storage.copy_permissions("s3a://b/old", VERSION)
+    assert len(caplog.records) == 1
+    assert "permissions" in caplog.text
+    with pytest.raises(StorageError, match="copies no directory"):
+        server.storage.copy("s3a://b/old", VERSION)
+    assert server.storage.modified_ms(VERSION) is None
