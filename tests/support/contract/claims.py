@@ -32,6 +32,7 @@ CLAIMS: Mapping[str, Claim] = {
     # A metastore's lock tables are there on one server and not on the other, and so are repeatable
     # reads: without them, what changes a table's shape is not isolated.
     "hive_remote": Claim(CHECK, WEAK, reaches=Atomicity.ISOLATED if SWAPS else None),
+    "hive_over_connect": Claim(CHECK, WEAK, reaches=Atomicity.ISOLATED if SWAPS else None),
     "hive_postgresql": Claim(
         CHECK if SWAPS else ConflictCheck.LOCK, EACH if SWAPS else WEAK, tracks=True
     ),
@@ -77,6 +78,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
         *("fakes_unchecked", "fakes_remote"),
     ),
     "hive_remote": ("hive_remote",),
+    "hive_over_connect": ("hive_over_connect",),
     "hive_postgresql": ("hive_postgresql",),
     "hive_embedded": ("hive_embedded",),
     "formats": ("iceberg_jdbc", "iceberg_rest", "iceberg_hadoop", "delta"),

@@ -10,6 +10,7 @@ from contract.database_place import postgresql as database
 from contract.format_place import delta, iceberg
 from contract.hive_place import embedded, postgresql, remote
 from contract.places import Place
+from contract.server_place import over_connect
 from readers.session import small_session
 from servers.database import driver
 from servers.formats import both_formats, joined
@@ -17,6 +18,7 @@ from servers.iceberg import hive_catalogs, jdbc_catalog
 
 OF_FILES: Mapping[str, Callable[[Path], AbstractContextManager[Place]]] = {
     "hive_remote": remote,
+    "hive_over_connect": over_connect,
     "hive_postgresql": postgresql,
     "hive_embedded": embedded,
 }

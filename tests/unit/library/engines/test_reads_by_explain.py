@@ -27,6 +27,10 @@ class Job(StoppableJob):
     def attach(self) -> None:
         """Nothing runs."""
 
+    def stop(self) -> bool:
+        """Nothing runs."""
+        return True
+
 
 @pytest.mark.parametrize(
     ("table", "is_read"), [("orders", True), ("recent", True), ("order", False), ("other", False)]
