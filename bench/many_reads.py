@@ -10,6 +10,9 @@ version, and the format of files: on a server with default settings such a publi
 one read may mix two versions, and a mixed read during it is counted as excused. ``--same`` keeps
 schema and format, and ``--isolation repeatable-read`` sets the server so and declares it in the
 profile: then none may. The metastore is a server on PostgreSQL.
+
+``--over connect`` or ``thrift``: dbt writes files over a Spark server, whose metastore is a server
+on Derby with its default settings.
 """
 
 import argparse
@@ -20,12 +23,13 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import asdict, replace
 from datetime import datetime, timezone
 from pathlib import Path
 
 from readers.reader import Mode
-from readers.tables import Choice, SharedTables, tables_on_postgresql
+from readers.tables import Choice, SharedTables, tables_on_postgresql, tables_over
 from readers.trial import Trial, run_trial
 from results_file import write_figures
 from servers.metastore_on_postgresql import ISOLATION, REPEATABLE_READ
@@ -40,9 +44,10 @@ def main() -> None:
     declared = {"metastore_reads": "repeatable"} if settings else {}
     with (
         tempfile.TemporaryDirectory() as directory,
-        tables_on_postgresql(options.table, Path(directory), settings) as tables,
+        _tables(options, Path(directory), settings) as tables,
     ):
-        trial = _trial(options, replace(tables, profile=declared), Path(directory))
+        profile = {**tables.profile, **declared}
+        trial = _trial(options, replace(tables, profile=profile), Path(directory))
         figures = _figures(trial, options, tables.versions, time.monotonic() - started)
     print(json.dumps(figures, indent=1))
     if options.out:
@@ -56,12 +61,21 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--commits", type=int, default=100)
     parser.add_argument("--processes", type=int, default=3)
     parser.add_argument("--table", type=Choice, choices=list(Choice), default=Choice.FILES)
+    parser.add_argument("--over", choices=["connect", "thrift"], help="a server that dbt writes by")
     parser.add_argument("--same", action="store_true", help="one schema for all versions")
     parser.add_argument(
         "--isolation", choices=[REPEATABLE_READ], help="instead of the server's default"
     )
     parser.add_argument("--out", type=Path)
     return parser.parse_args()
+
+
+def _tables(
+    options: argparse.Namespace, directory: Path, settings: Mapping[str, str]
+) -> AbstractContextManager[SharedTables]:
+    if options.over:
+        return tables_over(options.over, directory)
+    return tables_on_postgresql(options.table, directory, settings)
 
 
 def _trial(options: argparse.Namespace, tables: SharedTables, directory: Path) -> Trial:
@@ -84,6 +98,7 @@ def _figures(
     counted = ("overtaken", "failed", "mixed", "empty", "partial", "excused")
     return {
         "table": options.table.value,
+        "written over": options.over or "a session",
         "reads": trial.reads,
         "commits": len(trial.commits),
         **{kind: sum(verdict[kind] for verdict in verdicts.values()) for kind in counted},

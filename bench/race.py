@@ -9,6 +9,9 @@ a CTAS, and are then released together. The metastore is a server on PostgreSQL.
 
 ``--plain`` is the control: each writer, when it is released, runs one CREATE OR REPLACE TABLE AS of
 the format's own. It fails if none of those overwrote another's unseen.
+
+With ``--over connect``, the writers have no JVM: each is a client of one Spark Connect server,
+whose metastore is a server on Derby with its default settings.
 """
 
 import argparse
@@ -24,7 +27,7 @@ from pathlib import Path
 from readers.race import FIRST, run_race
 from readers.race_judge import Round, judge_race
 from readers.rival import Writers
-from readers.tables import Choice, tables_on_postgresql
+from readers.tables import Choice, tables_on_postgresql, tables_over
 from results_file import write_figures
 from servers.versions import versions
 
@@ -35,7 +38,9 @@ def main() -> None:
     started = time.monotonic()
     with (
         tempfile.TemporaryDirectory() as directory,
-        tables_on_postgresql(options.table, Path(directory)) as tables,
+        tables_over("connect", Path(directory))
+        if options.over
+        else tables_on_postgresql(options.table, Path(directory)) as tables,
     ):
         rounds = run_race(
             tables,
@@ -56,6 +61,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--rivals", type=int, default=6)
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--table", type=Choice, choices=list(Choice), default=Choice.FILES)
+    parser.add_argument("--over", choices=["connect"], help="a server that the writers write by")
     parser.add_argument("--plain", action="store_true", help="the control")
     parser.add_argument("--out", type=Path)
     return parser.parse_args()
@@ -69,6 +75,7 @@ def _figures(
 ) -> dict[str, object]:
     return {
         "table": options.table.value,
+        "written over": options.over or "a session",
         "writers": (Writers.PLAIN if options.plain else Writers.STAGING).value,
         "rivals": len(rounds[0].attempts),
         "rounds": len(rounds),

@@ -12,7 +12,7 @@ from pyspark import SparkContext
 from functional.dbt_project import Project
 from remote.place import METHODS
 from servers.metastore import Metastore
-from servers.remote import HOST, RemoteServer, server_of_files
+from servers.remote import RemoteServer, server_of_files
 
 MODEL = """
 {{ config(materialized='table', versions_to_keep=3,
@@ -75,8 +75,7 @@ class Place:
 
     def write_profile(self, **fields: object) -> None:
         """The profile, with other values for some fields."""
-        port = {"connect": self.server.port, "thrift": self.server.thrift_port}[self.method]
-        own = {"method": self.method, "host": HOST, "port": port, "metastore": self.metastore.uri}
+        own = {**self.server.profile(self.method), "metastore": self.metastore.uri}
         self.project.write_profile("ctas_spark", **{**own, **fields})
 
     def rows(self, query: str) -> list[tuple[object, ...]]:

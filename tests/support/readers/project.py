@@ -12,15 +12,15 @@ NAME = "versioned"
 def session_output(
     adapter: str, schema: str, conf: Mapping[str, str], **profile: object
 ) -> dict[str, object]:
-    """Return a profile's output of type ``adapter`` with a Spark session in dbt's process."""
+    """Return a profile's output of type ``adapter``, with a session in dbt's process by default."""
     return {
-        **profile,
         "type": adapter,
         "method": "session",
         "host": "NA",
         "schema": schema,
         "threads": 1,
         "server_side_parameters": {**SMALL, **conf},
+        **profile,
     }
 
 

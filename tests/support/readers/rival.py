@@ -23,6 +23,8 @@ from typing import Any, Protocol
 from pyspark.sql import SparkSession
 
 from ctas_spark import StagedDataFrame, quoting, save_as
+from ctas_spark.catalogs.kinds import Catalogs
+from ctas_spark.catalogs.server import CONNECT, CatalogsWithoutJvm, MetastoreAddress
 from ctas_spark.catalogs.session import CatalogsWithJvm
 from ctas_spark.context import (
     Atomicity,
@@ -30,6 +32,8 @@ from ctas_spark.context import (
     TableLayout,
     TableName,
 )
+from ctas_spark.engines.connect import ConnectJob
+from ctas_spark.engines.protocol import StoppableJob
 from ctas_spark.engines.session import SessionJob
 from ctas_spark.errors import StagingError
 from ctas_spark.publish.staged_table import StagedTable
@@ -64,11 +68,13 @@ class Rival(Protocol):
 class StagingRival:
     """One invocation of this package."""
 
-    def __init__(self, spark: SparkSession, target: TableName, file_format: str) -> None:
+    kind: type[StoppableJob] = SessionJob
+
+    def __init__(self, spark: Any, target: TableName, file_format: str) -> None:
         self._spark = spark
         self._target = target
         self._layout = TableLayout(file_format)
-        self._opened = CatalogsWithJvm(spark)
+        self._opened = self._catalogs()
         self._staged: StagedTable[Any] | None = None
 
     def stage(self, number: int) -> dict[str, Any]:
@@ -100,11 +106,28 @@ class StagingRival:
         """The invocation ends."""
         self._opened.close()
 
-    def _job(self, group: str) -> SessionJob:
+    def _catalogs(self) -> Catalogs:
+        return CatalogsWithJvm(self._spark)
+
+    def _job(self, group: str) -> StoppableJob:
         """A job of its own: an abort ends what runs in its group, then and later."""
-        job = SessionJob(self._spark, group, threading.Event())
+        job = self.kind(self._spark, group, threading.Event())
         job.attach()
         return job
+
+
+class RemoteRival(StagingRival):
+    """The same without a JVM; ``metastore`` is the address of the server's."""
+
+    kind = ConnectJob
+
+    def __init__(self, spark: Any, target: TableName, file_format: str, metastore: str) -> None:
+        self._metastore = metastore
+        super().__init__(spark, target, file_format)
+
+    def _catalogs(self) -> Catalogs:
+        address = MetastoreAddress(self._metastore, "rival")
+        return CatalogsWithoutJvm(self._spark, CONNECT, metastore=address)
 
 
 class SaveAsRival:
@@ -147,7 +170,7 @@ class PlainRival:
         """Look at the table; there is nothing to do beforehand."""
         self._statement = self._create + select_sql(number, same=True)
         there = self._spark.catalog.tableExists(quoting.table(self._target))
-        base = str(shown(self._spark, self._target)) if there else None
+        base = str(shown(self._spark.newSession(), self._target)) if there else None
         return {"number": number, "version": str(number), "base": base}
 
     def commit(self, moment: float) -> dict[str, Any]:
@@ -177,9 +200,9 @@ def _at(moment: float, commit: Callable[[], object], refusals: type[Exception]) 
     return {**times, "refusal": refusal, "message": message}
 
 
-def shown(spark: SparkSession, target: TableName) -> int:
-    """The number of the version that a session reads which never saw the table."""
-    frame = spark.newSession().table(quoting.table(target))
+def shown(spark: Any, target: TableName) -> int:
+    """The number of the version that a session reads; it never saw the table."""
+    frame = spark.table(quoting.table(target))
     schema = [(field.name, field.dataType.simpleString()) for field in frame.schema]
     return inspect(schema, frame.collect())
 
@@ -187,15 +210,16 @@ def shown(spark: SparkSession, target: TableName) -> int:
 def main() -> None:
     """Answer until stdin closes."""
     options = _options()
-    spark = small_session(json.loads(options.conf))
+    spark = _session(options)
     target = TableName(SCHEMA, TABLE, options.catalog)
     schema = f"{quoting.identifier(options.catalog)}.{quoting.identifier(SCHEMA)}"
     spark.sql(f"CREATE SCHEMA IF NOT EXISTS {schema}")
-    rival = RIVALS[options.writers](spark, target, options.format)
+    made = partial(RemoteRival, metastore=options.metastore) if options.connect else None
+    rival = (made or RIVALS[options.writers])(spark, target, options.format)
     answers: dict[str, Callable[[Any], dict[str, Any]]] = {
         "stage": rival.stage,
         "commit": rival.commit,
-        "read": lambda _: {"number": shown(spark, target)},
+        "read": lambda _: {"number": shown(_new_session(spark, options), target)},
     }
     with options.out.open("a") as journal:
         append(journal, {"ready": time.monotonic()})
@@ -206,11 +230,25 @@ def main() -> None:
     spark.stop()
 
 
+def _session(options: argparse.Namespace) -> Any:
+    if not options.connect:
+        return small_session(json.loads(options.conf))
+    from pyspark.sql.connect.session import SparkSession as Remote  # noqa: PLC0415 (not in Spark 3)
+
+    return Remote(connection=options.connect)
+
+
+def _new_session(spark: Any, options: argparse.Namespace) -> Any:
+    return _session(options) if options.connect else spark.newSession()
+
+
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     parser.add_argument("--conf", required=True)
     parser.add_argument("--catalog", required=True)
     parser.add_argument("--format", required=True)
+    parser.add_argument("--connect", help="a Spark Connect server to write by")
+    parser.add_argument("--metastore", help="the address of its metastore")
     parser.add_argument("--writers", type=Writers, required=True)
     parser.add_argument("--out", type=Path, required=True)
     return parser.parse_args()

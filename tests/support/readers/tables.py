@@ -16,6 +16,7 @@ from servers.iceberg_rest import rest_catalog
 from servers.jars import DELTA, ICEBERG
 from servers.metastore import NO_SETTINGS, Metastore
 from servers.metastore_on_postgresql import running_metastore_on_postgresql
+from servers.remote import server_of_files
 
 # Every second version of a table of files has another format.
 ALTERNATING = "{{ 'orc' if (var('v') | int) // 2 % 2 else 'parquet' }}"
@@ -54,6 +55,8 @@ class SharedTables:
     catalog: str = SESSION_CATALOG
     file_format: str | None = None
     profile: Mapping[str, object] = field(default_factory=dict)
+    connect: str = ""
+    """Where a Spark Connect server has the same tables; empty without one."""
 
     @property
     def model(self) -> Mapping[str, object]:
@@ -123,3 +126,15 @@ def tables_on_postgresql(
         shared_tables(choice, server, directory) as tables,
     ):
         yield tables
+
+
+@contextmanager
+def tables_over(method: str, directory: Path) -> Iterator[SharedTables]:
+    """Tables of files that dbt writes over a server, by one of the profile's methods.
+
+    Server and metastore have their default settings.
+    """
+    with server_of_files(directory) as (server, metastore):
+        profile = {**server.profile(method), "metastore": metastore.uri}
+        beside = {**profile, "server_side_parameters": {}}
+        yield SharedTables(metastore.spark_conf(), profile=beside, connect=server.url)

@@ -50,6 +50,11 @@ class RemoteServer:
         """Its address for Spark Connect."""
         return f"sc://{HOST}:{self.port}"
 
+    def profile(self, method: str) -> dict[str, object]:
+        """The fields of a profile that lead here by ``connect`` or ``thrift``."""
+        port = {"connect": self.port, "thrift": self.thrift_port}[method]
+        return {"method": method, "host": HOST, "port": port}
+
     @property
     def temporary(self) -> Path:
         """Where its Java makes temporary files."""
@@ -98,9 +103,16 @@ def server_of_files(directory: Path) -> Iterator[tuple[RemoteServer, Metastore]]
     place = directory / "metastore"
     with (
         running_metastore(place, directory / "warehouse") as metastore,
-        _running(directory, metastore.spark_conf(), {}) as server,
+        spark_of_files(directory, metastore) as server,
     ):
         yield server, metastore
+
+
+@contextmanager
+def spark_of_files(directory: Path, metastore: Metastore) -> Iterator[RemoteServer]:
+    """Run a server with default settings on a metastore's server."""
+    with _running(directory, metastore.spark_conf(), {}) as server:
+        yield server
 
 
 @contextmanager

@@ -1,0 +1,134 @@
+"""kill -9 while tables of files are published over a server: of dbt, and of the server."""
+
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from faults.other_process import other_dbt, other_run
+from functional.dbt_project import Project
+from long import long
+from servers.metastore import Metastore, running_metastore
+from servers.processes import stop
+from servers.remote import RemoteServer, spark_of_files
+
+SLOW = """
+select id, '{{ var("name") }}' as name
+  {% if var("ms", 0) %}
+  , java_method('java.io.File', 'createTempFile', '{{ this.schema }}', '{{ this.name }}') as began
+  , java_method('java.lang.Thread', 'sleep', {{ var("ms") }}L) as slept
+  {% endif %}
+from range(0, 3, 1, 1)
+"""
+VACUUM = ("run-operation", "ctas_vacuum", "--args", "{older_than: 0, fence: true}")
+OLD, NEW = [("old", 3)], [("new", 3)]
+MOMENTS = (
+    (("stage", "entered"), OLD),
+    (("verify", "entered"), OLD),
+    (("commit", "entered"), OLD),
+    (("publish", "entered"), OLD),
+    (("publish", "left"), NEW),
+    (("settle", "entered"), NEW),
+)
+IN_SHORT = (MOMENTS[1], MOMENTS[4])
+
+
+class Place:
+    """A project of one model, and its servers; Spark's may be another after a kill."""
+
+    def __init__(self, directory: Path, metastore: Metastore, method: str) -> None:
+        self.project = Project(directory / "project", "shop", {})
+        self.directory = directory
+        self._metastore = metastore
+        self._method = method
+        self.project.directory.mkdir()
+
+    def use(self, server: RemoteServer) -> None:
+        """From now on dbt runs over this server."""
+        self.project.write({"models/model.sql": SLOW})
+        profile = {**server.profile(self._method), "metastore": self._metastore.uri}
+        self.project.write_profile("ctas_spark", **profile)
+        self.server = server
+
+    def names(self) -> list[tuple[object, ...]]:
+        """The names in the table, as a new session of somebody else's reads them."""
+        session = self.server.new_session()
+        try:
+            asked = "select name, count(*) from shop.model group by name"
+            return [tuple(row) for row in session.sql(asked).collect()]
+        finally:
+            session.stop()
+
+    def versions(self) -> list[str]:
+        """What lies on the storage of the table, be it a version or left of one."""
+        found = (self.directory / "warehouse" / "shop.db").glob("ctas-spark/*/shop.model/*")
+        return sorted(one.name for one in found)
+
+    def check_that_nothing_is_left(self) -> None:
+        """The next run builds; once it is old, nothing is left but the live version."""
+        self.project.build(name="later")
+        assert self.names() == [("later", 3)]
+        vacuum = self.project.dbt(*VACUUM)
+        assert vacuum.success, vacuum.log
+        assert self.names() == [("later", 3)]
+        assert len(self.versions()) == 1, vacuum.log
+
+
+@pytest.fixture
+def metastore(tmp_path: Path) -> Iterator[Metastore]:
+    """A metastore server with its default settings."""
+    with running_metastore(tmp_path / "metastore", tmp_path / "warehouse") as running:
+        yield running
+
+
+@pytest.mark.parametrize("moments", [IN_SHORT, long(MOMENTS)], ids=["two", "every"])
+@pytest.mark.parametrize("method", ["connect", long("thrift")])
+def test_a_killed_run_leaves_old_or_new(
+    method: str,
+    moments: tuple[tuple[tuple[str, str], object], ...],
+    metastore: Metastore,
+    tmp_path: Path,
+) -> None:
+    """At every step; the next run builds as if it had not been."""
+    place = Place(tmp_path, metastore, method)
+    with spark_of_files(tmp_path, metastore) as server:
+        place.use(server)
+        for (step, side), left in moments:
+            place.project.build(name="old")
+            with other_run(place.project, "--step", step, "--side", side, name="new") as run:
+                run.wait_until_stopped()
+                run.kill()
+            assert place.names() == left, (step, side)
+        place.check_that_nothing_is_left()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("method", ["connect", "thrift"])
+def test_a_killed_server_leaves_old_or_new(
+    method: str, metastore: Metastore, tmp_path: Path
+) -> None:
+    """In the middle of the CTAS, and when the commit begins; the next server goes on from there."""
+    place = Place(tmp_path, metastore, method)
+    with spark_of_files(tmp_path / "one", metastore) as server:
+        place.use(server)
+        place.project.build(name="old")
+        with other_dbt(place.project, name="new", ms=120_000) as run:
+            run.wait_until(lambda: any(server.temporary.glob("shop*model")), "a task")
+            server.process.send_signal(signal.SIGKILL)
+            stop(server.process)
+            assert run.ended() != 0
+    with spark_of_files(tmp_path / "two", metastore) as server:
+        place.use(server)
+        assert place.names() == OLD
+        place.check_that_nothing_is_left()
+        with other_run(place.project, "--step", "commit", "--goes-on", name="new") as run:
+            run.wait_until_stopped()
+            server.process.send_signal(signal.SIGKILL)
+            stop(server.process)
+            (place.project.directory / "go-on").touch()
+            run.ended()
+    with spark_of_files(tmp_path / "three", metastore) as server:
+        place.use(server)
+        assert place.names() in (NEW, [("later", 3)])
+        place.check_that_nothing_is_left()
