@@ -28,7 +28,7 @@ BAD_FORMATS = {
     "hudi": "reaches no level: giving up a staged replace deletes the live table's files",
     "paimon": "reaches no level: a replace truncates the live table before it writes (paimon#9994)",
 }
-OF_THE_PROFILE = ("iceberg_catalogs", "metastore_reads")
+OF_THE_PROFILE = ("iceberg_catalogs", "metastore_reads", "metastore")
 ABORT_TIMEOUT_SECONDS = 60
 GRACE_PERIOD_SECONDS = 3_600
 VERSIONS_TO_KEEP = 1

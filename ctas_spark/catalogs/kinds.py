@@ -4,10 +4,11 @@ An invocation's ``Catalogs`` open each kind once. A new kind is a package next t
 in ``choose``, and a line where it is opened.
 """
 
+import logging
 import threading
 import uuid
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from enum import Enum
 from typing import Any
 
@@ -21,10 +22,13 @@ from ..errors import (
 )
 from ..files.catalog import SessionCatalog
 from ..files.view import ViewChange
+from ..metastore.client import TableEntry
 from ..publish import messages
 from ..publish.catalog import Capabilities, ConflictCheck, StagingCatalog
 from . import settings
 from .settings import SETTINGS, SessionFacts
+
+logger = logging.getLogger(__name__)
 
 ICEBERG = "iceberg"
 SESSION_OF_ICEBERG = "org.apache.iceberg.spark.SparkSessionCatalog"
@@ -226,9 +230,24 @@ class Catalogs:
     def check_partitions_overwritten(self, target: TableName) -> None:
         """Return if a statement can replace just those partitions that its rows have."""
 
-    def true_statistics(self, sql: str) -> AbstractContextManager[None]:  # noqa: ARG002 (for tables of files)
+    @contextmanager
+    def true_statistics(self, sql: str) -> Iterator[None]:
         """Around a statement that may write statistics: what Spark counts wrong is corrected."""
-        return nullcontext()
+        before: dict[TableName, Mapping[str, str]] = {}
+        for name in self._counted_tables(sql):
+            with _warning_of_statistics(name):
+                before[name] = self.catalog.statistics_of(name)
+        yield
+        for name, known in before.items():
+            with _warning_of_statistics(name):
+                self.catalog.correct_statistics(name, known)
+
+    def entries_in(self, schema: str) -> Sequence[TableEntry]:  # noqa: ARG002 (for a server)
+        """The session catalog's tables and views of a schema by a few calls of the metastore.
+
+        None where only SQL tells, and maybe another metastore's than the server's.
+        """
+        return ()
 
     def forget_cached(self, table: TableName) -> None:
         """Forget what this session's caches hold of a table; trouble is a warning."""
@@ -283,6 +302,10 @@ class Catalogs:
         with self._guard:
             self._opened.clear()
 
+    def _counted_tables(self, sql: str) -> tuple[TableName, ...]:
+        """The session catalog's tables whose size the statement, which is not run, writes down."""
+        raise NotImplementedError
+
     @property
     def _facts(self) -> SessionFacts:
         raise NotImplementedError
@@ -309,3 +332,11 @@ class Catalogs:
         return {
             row.key.removeprefix(prefix): row.value for row in found if row.key.startswith(prefix)
         }
+
+
+@contextmanager
+def _warning_of_statistics(name: TableName) -> Iterator[None]:
+    try:
+        yield
+    except StagingError as error:
+        logger.warning("%s: its statistics may say that it is empty: %s", name, error.what)

@@ -8,9 +8,11 @@ here.
 
 import hashlib
 import logging
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from getpass import getuser
 from typing import Any
 
 from pyspark.errors import PySparkException
@@ -19,6 +21,7 @@ from .. import quoting
 from ..clock import SYSTEM_CLOCK, Clock
 from ..context import SESSION_CATALOG, Atomicity, StagingContext, TableLayout, TableName
 from ..database.catalog import DatabaseCatalog, open_database
+from ..engines import commands
 from ..engines.calls import condition, refresh
 from ..engines.remote import ServerEngine
 from ..errors import (
@@ -66,6 +69,7 @@ INSTEAD = "use method: session in the profile for isolated, or set atomicity: au
 FILES_REFUSED = "publishing it takes a call of the metastore, whose address the profile lacks"
 METASTORE = "metastore"
 """The profile's field for that."""
+HADOOP_USER = "HADOOP_USER_NAME"
 URIS = "spark.hadoop.hive.metastore.uris"
 EXAMPLE = "thrift://host:9083"
 NOT_FOUND = ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND")
@@ -87,6 +91,15 @@ class MetastoreAddress:
     uris: str
     user: str
     repeatable_reads: bool = False
+
+    @classmethod
+    def of(
+        cls, uris: str | None, user: str | None = None, *, repeatable_reads: bool = False
+    ) -> "MetastoreAddress | None":
+        """With the user that Hadoop's own clients would name; None without an address."""
+        if not uris:
+            return None
+        return cls(uris, user or os.environ.get(HADOOP_USER) or getuser(), repeatable_reads)
 
 
 def reached(format_name: str, over: str) -> Capabilities:
@@ -146,6 +159,15 @@ class CatalogsWithoutJvm(Catalogs):
                 )
             return self._files
 
+    def entries_in(self, schema: str) -> Sequence[TableEntry]:
+        if not self.has_files:
+            return ()
+        try:
+            return self.catalog.entries_in(schema)
+        except StagingError as error:
+            logger.warning("%s is listed by SQL, which takes longer: %s", schema, error.what)
+            return ()
+
     def forget_cached(self, table: TableName) -> None:
         refresh(ServerEngine(self._spark), table)
 
@@ -197,6 +219,9 @@ class CatalogsWithoutJvm(Catalogs):
         except PySparkException as error:
             return error.getCondition() == NO_GRANT
         return False
+
+    def _counted_tables(self, sql: str) -> tuple[TableName, ...]:
+        return commands.counted_by_words(self._spark, sql) if self.has_files else ()
 
     def _choose(self, context: StagingContext, implementation: str | None) -> Kind:
         name = context.target.catalog

@@ -1,8 +1,7 @@
 """The catalogs of a Spark session in this process, each opened by the first model that needs it."""
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -114,17 +113,6 @@ class CatalogsWithJvm(Catalogs):
     def in_session(self, spark: SparkSession) -> "CatalogsWithJvm":
         return CatalogsOfNode(self, spark)
 
-    @contextmanager
-    def true_statistics(self, sql: str) -> Iterator[None]:
-        before: dict[TableName, Mapping[str, str]] = {}
-        for name in commands.counted_tables(self._spark, sql):
-            with self._warning_of_statistics(name):
-                before[name] = self.catalog.statistics_of(name)
-        yield
-        for name, known in before.items():
-            with self._warning_of_statistics(name):
-                self.catalog.correct_statistics(name, known)
-
     def forget_cached(self, table: TableName) -> None:
         refresh(SessionEngine(self._spark), table)
 
@@ -175,12 +163,8 @@ class CatalogsWithJvm(Catalogs):
             return True
         return False
 
-    @contextmanager
-    def _warning_of_statistics(self, name: TableName) -> Iterator[None]:
-        try:
-            yield
-        except StagingError as error:
-            logger.warning("%s: its statistics may say that it is empty: %s", name, error.what)
+    def _counted_tables(self, sql: str) -> tuple[TableName, ...]:
+        return commands.counted_tables(self._spark, sql)
 
     def _description(self) -> str:
         """What the metastore is; the report goes on if there is no way to it."""

@@ -34,6 +34,7 @@ ADVICE: Words = (
         r"(?:set )?\biceberg_catalogs: (\[.*?\]) in the profile",
         r'call option("iceberg_catalogs", \1)',
     ),
+    (r"\badd metastore: (\S+) to the profile", r'call option("metastore", "\1")'),
     (r"\bchoose another atomicity\b", "call atomicity() with another level"),
     (r"\b(in|from) spark_conf( of the profile)?\b", r"\1 the session's configuration"),
     (r"\bin tblproperties of the models\b", "by tableProperty()"),

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,14 +11,15 @@ from pyspark.sql import SparkSession
 
 from .. import quoting
 from ..catalogs.kinds import Catalogs
-from ..catalogs.server import CONNECT, CatalogsWithoutJvm
+from ..catalogs.server import CONNECT, CatalogsWithoutJvm, MetastoreAddress
 from ..catalogs.session import CatalogsWithJvm
 from ..context import TableName, table_name
 from ..engines.connect import ConnectJob
 from ..engines.literals import require_escapes
 from ..engines.protocol import StoppableJob
 from ..engines.session import SessionJob
-from ..errors import ConfigurationError, InvalidArgumentError
+from ..errors import ConfigurationError, InvalidArgumentError, MetastoreError
+from ..metastore.connections import addresses_in
 from ..options import (
     CONFIGS,
     OF_THE_PROFILE,
@@ -30,7 +31,14 @@ from ..options import (
     read_plan,
 )
 
-ICEBERG_CATALOGS, METASTORE_READS = OF_THE_PROFILE
+
+def _is_address(value: Any) -> bool:
+    with suppress(MetastoreError):
+        return is_text(value) and bool(addresses_in(value))
+    return False
+
+
+ICEBERG_CATALOGS, METASTORE_READS, METASTORE = OF_THE_PROFILE
 CLEAN_UP = "clean_up"
 REPEATABLE = "repeatable"
 OPTIONS = (*CONFIGS, *OF_THE_PROFILE, CLEAN_UP)
@@ -41,6 +49,7 @@ SHAPES: Mapping[str, Shape] = {
         lambda value: isinstance(value, list) and all(map(is_text, value)),
     ),
     METASTORE_READS: (REPEATABLE, lambda value: value == REPEATABLE),
+    METASTORE: ("thrift://host:port, several of them with commas between", _is_address),
     CLEAN_UP: ("true or false", lambda value: isinstance(value, bool)),
 }
 
@@ -90,6 +99,7 @@ class SessionTable:
     plan: ModelPlan
     iceberg_catalogs: tuple[str, ...] = ()
     repeatable_reads: bool = False
+    metastore: str | None = None
     cleans_up: bool = True
 
     @classmethod
@@ -113,6 +123,7 @@ class SessionTable:
             read_plan(path, config, comment, target, None),
             tuple(options.get(ICEBERG_CATALOGS) or ()),
             options.get(METASTORE_READS) == REPEATABLE,
+            options.get(METASTORE),
             bool(options.get(CLEAN_UP, True)),
         )
 
@@ -133,7 +144,9 @@ class SessionTable:
 
     def _catalogs(self) -> Catalogs:
         if not has_jvm(self.spark):
-            return CatalogsWithoutJvm(self.spark, CONNECT, self.iceberg_catalogs)
+            repeatable = self.repeatable_reads
+            address = MetastoreAddress.of(self.metastore, repeatable_reads=repeatable)
+            return CatalogsWithoutJvm(self.spark, CONNECT, self.iceberg_catalogs, address)
         return CatalogsWithJvm(
             self.spark, self.iceberg_catalogs, repeatable_reads=self.repeatable_reads
         )

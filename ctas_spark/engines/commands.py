@@ -6,6 +6,7 @@ from typing import Any
 
 from pyspark.errors import ParseException
 
+from .. import quoting
 from ..context import SESSION_CATALOG, TableName, catalog_of, table_name
 from ..errors import NotSupportedError
 from . import jvm
@@ -37,6 +38,12 @@ COMMENT = re.compile(r"^\s*/\*.*?\*/\s*", re.DOTALL)
 """What dbt puts before each statement."""
 SHOWN = 200
 COUNTS = re.compile(r"\b(?:analyze|insert)\b", re.IGNORECASE)
+COMMENTS = re.compile(r"\A(?:\s|/\*.*?\*/|--[^\n]*(?:\n|\Z))+", re.DOTALL)
+FIRST_WORDS = re.compile(
+    r"\s*(?:ANALYZE\s+TABLE|(?P<insert>INSERT\s+(?:INTO|OVERWRITE)(?:\s+TABLE)?))\s+"
+    rf"(?P<path>{quoting.PATH.pattern})",
+    re.IGNORECASE,
+)
 COUNTED = "spark.sql.statistics.size.autoUpdate.enabled"
 OF_ONE_TABLE, OF_A_DATABASE = ("AnalyzeTable", "AnalyzeColumn"), "AnalyzeTables"
 INSERT = "InsertIntoStatement"
@@ -72,6 +79,23 @@ def counted_tables(spark: Any, sql: str) -> tuple[TableName, ...]:
     except ParseException:
         return ()
     return tuple(_counted(spark, plan, counts_inserts=counts_inserts))
+
+
+def counted_by_words(spark: Any, sql: str) -> tuple[TableName, ...]:
+    """The same by the statement's first words, where no parser can be asked: in a server's session.
+
+    ANALYZE TABLES, which names no table, is left out, and so is what comes after WITH or FROM.
+    """
+    found = FIRST_WORDS.match(COMMENTS.sub(" ", sql, count=1))
+    if found is None:
+        return ()
+    if found["insert"] and str(spark.conf.get(COUNTED, "false")).lower() != "true":
+        return ()
+    *above, table = quoting.parts(found["path"])
+    schema = above.pop() if above else str(spark.sql("SELECT current_schema()").collect()[0][0])
+    catalog = above.pop() if above else SESSION_CATALOG
+    is_one = not above and catalog_of(catalog) == SESSION_CATALOG
+    return (table_name(SESSION_CATALOG, schema, table),) if is_one else ()
 
 
 def abridged(sql: str) -> str:

@@ -219,6 +219,10 @@ class SessionCatalog(StagingCatalog):
         if correct(entries, self._storage, name, before):
             refresh(self._engine, name)
 
+    def entries_in(self, schema: str) -> Sequence[TableEntry]:
+        """Its tables and views."""
+        return self._metastore.entries(self._metastore.tables(schema))
+
     def figures(self, table: TableName, version: str) -> WriteFigures:
         """What was counted of a version, if the table shows it as it was published."""
         entry = self._metastore.get_table(table)

@@ -49,6 +49,7 @@ class TableEntry:
     parameters: Mapping[str, str]
     raw: object = field(compare=False, repr=False)
     comments: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+    owner: str = field(default="", compare=False, repr=False)
 
     @property
     def is_view(self) -> bool:

@@ -87,6 +87,7 @@ def entry_of(name: TableName, table: Struct) -> TableEntry:
         parameters=table.texts(PARAMETERS),
         raw=table,
         comments={called: text for called, one in columns if (text := one.text(COLUMN_COMMENT))},
+        owner=table.text(OWNER) or "",
     )
 
 

@@ -1,5 +1,6 @@
 """How relations are listed and found, without Spark."""
 
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -7,6 +8,8 @@ import pytest
 from dbt_common.exceptions import DbtRuntimeError
 from pyspark.sql import Row
 
+from ctas_spark.context import TableName
+from ctas_spark.metastore.client import TableEntry
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.relations import LISTINGS, Relations
 
@@ -21,7 +24,7 @@ QUOTING = {"database": True, "schema": False, "identifier": False}
 class OfServer:
     """Relations of a server, whose SHOW TABLE EXTENDED answers or fails so, one after the other."""
 
-    def __init__(self, *answers: Any) -> None:
+    def __init__(self, *answers: Any, entries: Sequence[TableEntry] = ()) -> None:
         self.answers = list(answers)
         self.described: list[str] = []
         dbt: Any = SimpleNamespace(
@@ -31,7 +34,11 @@ class OfServer:
             get_macro_resolver=lambda: None,
         )
         credentials = SimpleNamespace(iceberg_catalogs=["ice"])
-        invocation: Any = SimpleNamespace(credentials=credentials, spark=NO_CATALOGS)
+        invocation: Any = SimpleNamespace(
+            credentials=credentials,
+            spark=NO_CATALOGS,
+            catalogs=SimpleNamespace(entries_in=lambda _schema: entries),
+        )
         self.relations = Relations(invocation, dbt)
 
     def execute_macro(self, macro_name: str, kwargs: dict[str, Any]) -> Any:
@@ -65,6 +72,26 @@ def test_a_table_that_is_dropped_meanwhile_does_not_empty_the_schema() -> None:
     """Snapshots and incremental models would begin anew."""
     assert listed() == ["orders"]
     assert listed(GONE, GONE) == ["orders"]
+
+
+@pytest.mark.parametrize(
+    ("names", "statements"),
+    [(["Orders", "v"], 1), (["orders"], 2), (["orders", "v", "more"], 2), ([], 2)],
+)
+def test_a_schema_is_listed_by_the_metastore_of_the_profile(
+    names: list[str], statements: int
+) -> None:
+    """Only if the server shows the same names: else it may be another metastore."""
+    entries = [
+        TableEntry(TableName("shop", name), kind, None, (), (), 0, {}, None)
+        for name, kind in (("orders", "EXTERNAL_TABLE"), ("v", "VIRTUAL_VIEW"))
+    ]
+    shown = [("shop", name, False) for name in names] + [("", "temporary", True)]
+    by_sql = [("shop", "others", False, FIRST + "Type: MANAGED")]
+    server = OfServer(shown, by_sql, entries=entries)
+    found = server.found()
+    assert len(server.answers) == 2 - statements
+    assert found == ({"orders": "", "v": "is_view"} if statements == 1 else {"others": ""})
 
 
 def test_a_schema_that_is_not_there_has_no_tables() -> None:

@@ -4,7 +4,6 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
-from getpass import getuser
 from typing import Any, ClassVar
 
 from dbt_common.exceptions import DbtRuntimeError
@@ -66,7 +65,6 @@ OF_DBT_SPARK = {
 }
 """dbt-spark's fields that have no meaning here, and what holds instead."""
 REPEATABLE = "repeatable"
-HADOOP_USER = "HADOOP_USER_NAME"
 SCHEME = "sc://"
 HIGHEST_PORT = 65_535
 DEFAULT_CATALOG = "spark.sql.defaultCatalog"
@@ -166,11 +164,9 @@ class CtasSparkCredentials(Credentials):
 
     @property
     def metastore_address(self) -> MetastoreAddress | None:
-        """Where tables of files are published over a server, as Hadoop's own clients would."""
-        if not self.metastore:
-            return None
-        user = self.user or os.environ.get(HADOOP_USER) or getuser()
-        return MetastoreAddress(self.metastore, user, self.metastore_reads == REPEATABLE)
+        """Where tables of files are published over a server; None without one."""
+        repeatable = self.metastore_reads == REPEATABLE
+        return MetastoreAddress.of(self.metastore, self.user, repeatable_reads=repeatable)
 
     @property
     def hide_secrets(self) -> Redactor:

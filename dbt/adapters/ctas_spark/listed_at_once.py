@@ -4,7 +4,7 @@ A comment can hold any line of what Spark shows of a table, so no line below one
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,10 @@ from ctas_spark.catalogs.kinds import (
 from ctas_spark.catalogs.settings import CATALOG_OF_DELTA
 from ctas_spark.context import SESSION_CATALOG
 from ctas_spark.engines import jvm
+from ctas_spark.files.base import TOTAL_ROWS, TOTAL_SIZE
+from ctas_spark.files.schema import columns_of
+from ctas_spark.metastore.client import PROVIDER as PROVIDED_BY
+from ctas_spark.metastore.client import TableEntry
 
 LISTED_BY_METASTORE = (None, CATALOG_OF_DELTA, SESSION_OF_ICEBERG)
 """Session catalogs that ask the metastore when the statement runs; others may list otherwise."""
@@ -87,6 +91,40 @@ def of_entry(entry: Mapping[str, Any], shown: str) -> Listed:
         shown.replace(f"\nComment: {entry['comment']}\n", "\n", 1) if entry["comment"] else shown,
         CLONE in entry["properties"],
     )
+
+
+def of_metastore(entry: TableEntry) -> Listed:
+    """By the metastore's own entry."""
+    is_iceberg = entry.parameters.get("table_type", "").lower() == ICEBERG
+    provider = entry.parameters.get(PROVIDED_BY, "" if entry.is_view else HIVE).lower()
+    return Listed(
+        entry.name.database,
+        entry.name.table,
+        entry.is_view,
+        ICEBERG if is_iceberg else provider,
+        "\n".join(_shown(entry, provider)) + "\n",
+        CLONE in entry.parameters,
+    )
+
+
+def _shown(entry: TableEntry, provider: str) -> Iterator[str]:
+    """What Spark shows, as far as dbt's docs read it."""
+    kind = VIEW if entry.is_view else "MANAGED" if entry.is_managed else "EXTERNAL"
+    yield f"Database: {entry.name.database}"
+    yield f"Table: {entry.name.table}"
+    yield f"Owner: {entry.owner}"
+    yield f"Type: {kind}"
+    if provider:
+        yield f"Provider: {provider}"
+    size = entry.parameters.get(TOTAL_SIZE) or entry.parameters.get("totalSize")
+    rows = entry.parameters.get(TOTAL_ROWS)
+    if size:
+        yield f"Statistics: {size} bytes" + (f", {rows} rows" if rows else "")
+    if entry.location:
+        yield f"Location: {entry.location}"
+    yield "Schema: root"
+    for name, column in columns_of(entry).items():
+        yield f" |-- {name}: {column} (nullable = true)"
 
 
 def of_statement(database: str, name: str, shown: str) -> Listed | None:

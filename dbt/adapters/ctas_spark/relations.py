@@ -22,7 +22,7 @@ from dbt.adapters.contracts.relation import RelationType
 from dbt.adapters.ctas_spark import listed_at_once
 from dbt.adapters.ctas_spark.column import CtasSparkColumn, types_query
 from dbt.adapters.ctas_spark.invocation import Dbt, Invocation
-from dbt.adapters.ctas_spark.listed_at_once import Listed
+from dbt.adapters.ctas_spark.listed_at_once import LISTED_BY_METASTORE, Listed
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.spark.impl import (
     DESCRIBE_TABLE_EXTENDED_MACRO_NAME,
@@ -172,7 +172,8 @@ class Relations:
         spark = self._invocation.spark
         for attempt in range(LISTINGS):
             try:
-                found = listed_at_once.rows(spark, str(schema.schema)) or self._shown(schema)
+                at_once = listed_at_once.rows(spark, str(schema.schema))
+                found = at_once or self._by_metastore(schema) or self._shown(schema)
                 return [self._relation(None, one) for one in found]
             except DbtRuntimeError as error:  # noqa: PERF203 (a few attempts)
                 if any(known in error.msg for known in SCHEMA_NOT_FOUND_MESSAGES):
@@ -183,6 +184,19 @@ class Relations:
                 if not is_gone or attempt == LISTINGS - 1:
                     raise
         raise AssertionError("a listing either returns or raises")
+
+    def _by_metastore(self, schema: CtasSparkRelation) -> list[Listed]:
+        """By the metastore that the profile names; none if the server has other tables there."""
+        if implementation_of(self._invocation.spark, SESSION_CATALOG) not in LISTED_BY_METASTORE:
+            return []
+        entries = self._invocation.catalogs.entries_in(str(schema.schema))
+        if not entries:
+            return []
+        asked = {"schema_relation": schema}
+        rows = self._dbt.execute_macro(LIST_TABLES_MACRO_NAME, kwargs=asked)
+        names = {str(row[1]).lower() for row in rows if not row[2]}
+        is_same = names == {entry.name.table for entry in entries}
+        return list(map(listed_at_once.of_metastore, entries)) if is_same else []
 
     def _shown(self, schema: CtasSparkRelation) -> Iterator[Listed]:
         """Those of a schema by SHOW TABLE EXTENDED, without temporary views."""
