@@ -56,7 +56,7 @@ NO_STATISTICS = {"DO_NOT_UPDATE_STATS": "true"}
 AGENT = "dbt-ctas-spark"
 """The name that ``SHOW LOCKS`` shows next to a lock's owner."""
 PARAMETER = "hive_filter_field_params__"
-PURGED = "external.table.purge"
+PURGED = {"external.table.purge": "TRUE", "auto.purge": "true"}
 """Hive 3 and 4 make an external table of one that is no transactional one, and delete its files by
 this property."""
 SCRATCH = "ctas_spark_deletes"
@@ -142,7 +142,7 @@ def scratch_view(name: TableName) -> Struct:
 def scratch_table(name: TableName, location: str) -> Struct:
     """A new managed table, whose directory goes with it when it is dropped."""
     storage = scratch_view(name).struct(STORAGE).replaced({LOCATION: string(location)})
-    managed = strings({PURGED: "TRUE", SCRATCH: location})
+    managed = strings({**PURGED, SCRATCH: location})
     return scratch_view(name).replaced(
         {
             STORAGE: Field(TType.STRUCT, storage),

@@ -86,7 +86,8 @@ class ModelRows:
 
     def _batch_of(self, stream: Any) -> Any:
         state = self._invocation.node
-        if problems := state.addition.stream_problems:
+        here = [] if self._invocation.is_in_session else [streams.OVER_A_SERVER]
+        if problems := [*here, *state.addition.stream_problems]:
             raise ConfigurationError(state.node.unique_id, problems)
         batch = None
         if state.build is not None:

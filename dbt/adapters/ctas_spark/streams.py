@@ -21,6 +21,10 @@ NATIVE = (
     "of files; into a Delta or Iceberg table, start the stream by writeStream.toTable with "
     "Trigger.AvailableNow in code of your own"
 )
+OVER_A_SERVER = (
+    "method: a stream's checkpoint is published with its rows, and only a Spark in dbt's own "
+    "process can copy it; use method: session"
+)
 NOTHING_TAKEN = "{}: the preview takes no rows of its stream, because it writes no checkpoint"
 
 
