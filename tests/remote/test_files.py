@@ -11,7 +11,7 @@ from pyspark import SparkContext
 
 from functional.dbt_project import Project
 from remote.place import METHODS
-from servers.metastore import Metastore
+from servers.metastore import Metastore, running_metastore
 from servers.remote import RemoteServer, server_of_files
 
 MODEL = """
@@ -56,6 +56,9 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[RemoteSe
     """Spark, and its metastore with the settings that a server has by default."""
     with server_of_files(tmp_path_factory.mktemp("files")) as running:
         yield running
+
+
+ONLY_CONNECT = pytest.mark.parametrize("method", ["connect"])
 
 
 @pytest.fixture(params=METHODS)
@@ -153,3 +156,25 @@ def test_what_a_session_promises_is_kept(place: Place) -> None:
     assert vacuum.success, vacuum.log
     assert "deleted" in vacuum.log
     assert place.rows("select distinct name, size(more) from {schema}.model") == [("two", 1)]
+
+
+@ONLY_CONNECT
+def test_debug_tries_the_metastore(place: Place, tmp_path: Path) -> None:
+    """It names the line that the profile lacks, or what is wrong with the one that it has."""
+    found = place.project.dbt("debug")
+    assert f"metastore: Hive, at {place.metastore.uri}, over Thrift" in found.log
+    assert "atomicity of parquet: up to isolated, conflict check cas" in found.log
+    place.write_profile(metastore=None)
+    lacking = place.project.dbt("debug")
+    line = f"add metastore: {place.metastore.uri} to the profile"
+    assert f"for tables of files at isolated, {line}" in lacking.log
+    assert line in place.project.dbt("run", name="x").message("model")
+    place.write_profile(metastore="thrift://127.0.0.1:1")
+    assert "the metastore of this profile does not answer" in place.project.dbt("debug").log
+    place.write_profile()
+    place.project.build(name="one")
+    with running_metastore(tmp_path / "other", tmp_path / "warehouse") as other:
+        place.write_profile(metastore=other.uri)
+        foreign = place.project.dbt("run", "--select", "model", name="two")
+        assert "is not the metastore of the Spark server" in foreign.message("model")
+    assert place.rows("select distinct name from {schema}.model") == [("one",)]
