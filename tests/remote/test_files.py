@@ -161,6 +161,7 @@ def test_what_a_session_promises_is_kept(place: Place) -> None:
 @ONLY_CONNECT
 def test_debug_tries_the_metastore(place: Place, tmp_path: Path) -> None:
     """It names the line that the profile lacks, or what is wrong with the one that it has."""
+    place.project.build(name="one")
     found = place.project.dbt("debug")
     assert f"metastore: Hive, at {place.metastore.uri}, over Thrift" in found.log
     assert "atomicity of parquet: up to isolated, conflict check cas" in found.log
@@ -171,8 +172,6 @@ def test_debug_tries_the_metastore(place: Place, tmp_path: Path) -> None:
     assert line in place.project.dbt("run", name="x").message("model")
     place.write_profile(metastore="thrift://127.0.0.1:1")
     assert "the metastore of this profile does not answer" in place.project.dbt("debug").log
-    place.write_profile()
-    place.project.build(name="one")
     with running_metastore(tmp_path / "other", tmp_path / "warehouse") as other:
         place.write_profile(metastore=other.uri)
         foreign = place.project.dbt("run", "--select", "model", name="two")

@@ -102,8 +102,9 @@ def _of_a_server() -> Iterator[Line]:
         Kind.DELTA: "`tests/remote`",
     }
     over_thrift = session_catalog.reached(ConflictCheck.CAS)
-    name = "Hive with compare-and-swap, `metastore` in the profile"
-    yield Line(name, FILES, over_thrift, "`tests/remote` (parquet)", connection=REMOTE)
+    name, claim = "Hive with compare-and-swap, `metastore` in the profile", "hive_over_connect"
+    by_both = f"{CONTRACT.format(claim)}, `tests/remote`"
+    yield Line(name, FILES, over_thrift, by_both, (claim,), REMOTE)
     for kind in (Kind.ICEBERG, Kind.DELTA):
         found = without_jvm.reached(kind.value, without_jvm.CONNECT)
         found = with_branches(found) if kind is Kind.ICEBERG else found
