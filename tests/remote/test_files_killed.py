@@ -14,7 +14,7 @@ from servers.processes import stop
 from servers.remote import RemoteServer, spark_of_files
 
 SLOW = """
-{{ config(materialized='table') }}
+{{ config(materialized='table', versions_to_keep=0) }}
 select id, '{{ var("name") }}' as name
   {% if var("ms", 0) %}
   , java_method('java.io.File', 'createTempFile', '{{ this.schema }}', '{{ this.name }}') as began
