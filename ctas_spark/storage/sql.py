@@ -57,6 +57,13 @@ class SqlStorage:
         with _asking("write", path):
             self._ask(statement)
 
+    def create(self, path: str, text: str) -> bool:
+        """No SQL writes only where nothing is: of two writers at once, both may."""
+        if self.exists(path):
+            return False
+        self.write(path, text)
+        return True
+
     def read(self, path: str) -> str | None:
         """The line; two writers at once may have left it twice."""
         relation = _relation("text", _literal(path))
@@ -114,6 +121,12 @@ class SqlStorage:
 
     def copy(self, source: str, directory: str) -> None:
         raise StorageError(f"{source} was not copied to {directory}: {NO_COPY}")
+
+    def remove_empty(self, directory: str) -> None:
+        """Nothing: SQL does not tell an empty directory from one with hidden files."""
+
+    def make_directory(self, directory: str, like: str) -> None:
+        """Nothing: what writes into it makes it."""
 
     def copy_permissions(self, source: str, directory: str) -> None:
         """No SQL reads or changes permissions: one warning for a run says so."""

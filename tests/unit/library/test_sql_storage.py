@@ -98,6 +98,8 @@ def test_a_small_text_is_one_line_of_a_directory(server: Server) -> None:
     assert server([{"value": "x"}]).read("s3a://b/id") == "x"
     assert server([]).read("s3a://b/id") is None
     assert "SELECT DISTINCT value FROM text.`s3a://b/id`" in server.asked[1]
+    assert server([]).create("s3a://b/id", "x") is False
+    assert server(NOTHING, []).create("s3a://b/id", "x") is True
 
 
 def test_the_time_is_that_of_a_file_just_written(server: Server) -> None:
