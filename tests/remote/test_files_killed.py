@@ -1,25 +1,19 @@
-"""kill -9 while tables of files are published over a server: of dbt, and of the server."""
+"""kill -9 of dbt while it publishes tables of files over a server."""
 
-import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from faults.other_process import other_dbt, other_run
+from faults.other_process import other_run
 from functional.dbt_project import Project
 from long import long
 from servers.metastore import Metastore, running_metastore
-from servers.processes import stop
 from servers.remote import RemoteServer, spark_of_files
 
-SLOW = """
+MODEL = """
 {{ config(materialized='table', versions_to_keep=0) }}
 select id, '{{ var("name") }}' as name
-  {% if var("ms", 0) %}
-  , java_method('java.io.File', 'createTempFile', '{{ this.schema }}', '{{ this.name }}') as began
-  , java_method('java.lang.Thread', 'sleep', {{ var("ms") }}L) as slept
-  {% endif %}
 from range(0, 3, 1, 1)
 """
 VACUUM = ("run-operation", "ctas_vacuum", "--args", "{older_than: 0, fence: true}")
@@ -36,7 +30,7 @@ IN_SHORT = (MOMENTS[1], MOMENTS[4])
 
 
 class Place:
-    """A project of one model, and its servers; Spark's may be another after a kill."""
+    """A project of one model, and its servers."""
 
     def __init__(self, directory: Path, metastore: Metastore, method: str) -> None:
         self.project = Project(directory / "project", "shop", {})
@@ -47,7 +41,7 @@ class Place:
 
     def use(self, server: RemoteServer) -> None:
         """From now on dbt runs over this server."""
-        self.project.write({"models/model.sql": SLOW})
+        self.project.write({"models/model.sql": MODEL})
         profile = {**server.profile(self._method), "metastore": self._metastore.uri}
         self.project.write_profile("ctas_spark", **profile)
         self.server = server
@@ -101,35 +95,4 @@ def test_a_killed_run_leaves_old_or_new(
                 run.wait_until_stopped()
                 run.kill()
             assert place.names() == left, (step, side)
-        place.check_that_nothing_is_left()
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("method", ["connect", "thrift"])
-def test_a_killed_server_leaves_old_or_new(
-    method: str, metastore: Metastore, tmp_path: Path
-) -> None:
-    """In the middle of the CTAS, and when the commit begins; the next server goes on from there."""
-    place = Place(tmp_path, metastore, method)
-    with spark_of_files(tmp_path / "one", metastore) as server:
-        place.use(server)
-        place.project.build(name="old")
-        with other_dbt(place.project, name="new", ms=120_000) as run:
-            run.wait_until(lambda: any(server.temporary.glob("shop*model")), "a task")
-            server.process.send_signal(signal.SIGKILL)
-            stop(server.process)
-            assert run.ended() != 0
-    with spark_of_files(tmp_path / "two", metastore) as server:
-        place.use(server)
-        assert place.names() == OLD
-        place.check_that_nothing_is_left()
-        with other_run(place.project, "--step", "commit", "--goes-on", name="new") as run:
-            run.wait_until_stopped()
-            server.process.send_signal(signal.SIGKILL)
-            stop(server.process)
-            (place.project.directory / "go-on").touch()
-            run.ended()
-    with spark_of_files(tmp_path / "three", metastore) as server:
-        place.use(server)
-        assert place.names() in (NEW, [("later", 3)])
         place.check_that_nothing_is_left()
