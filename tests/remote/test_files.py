@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from pyspark import SparkContext
 
+from ctas_spark import Atomicity, save_as
 from functional.dbt_project import Project
 from remote.place import METHODS
 from servers.metastore import Metastore, running_metastore
@@ -36,11 +37,27 @@ select 1 as id, '{{ var("name") }}' as name
 SWAPPED = """
 {{ config(materialized=var('as', 'table')) }} select '{{ var("name") }}' as name
 """
+BOUND = """
+{{ config(materialized='table') }}
+select id, if(id < {{ var("known", 3) }}, '{{ var("name") }}', null) as name from range(3)
+"""
+SCORED = """
+def model(dbt, session):
+    dbt.config(materialized="table")
+    return dbt.ref("model").selectExpr("id", "id * 2 as score")
+"""
 DOCS = """
-models: [{name: model, description: a model, columns: [{name: id, description: its number}]}]
+models:
+  - {name: model, description: a model, columns: [{name: id, description: its number}]}
+  - name: bound
+    config: {contract: {enforced: true}}
+    columns:
+      - {name: id, data_type: bigint}
+      - {name: name, data_type: string, constraints: [{type: not_null}]}
 """
 PROJECT = {
     "models/model.sql": MODEL,
+    "models/bound.sql": BOUND,
     "models/grown.sql": GROWN,
     "models/swapped.sql": SWAPPED,
     "models/schema.yml": DOCS,
@@ -48,7 +65,7 @@ PROJECT = {
     "seeds/seeded.csv": "id,name\n1,a\n2,b\n",
 }
 _numbers = itertools.count(1)
-PUBLISHED = ("model", "grown", "kept", "seeded")
+PUBLISHED = ("model", "bound", "grown", "kept", "seeded")
 
 
 @pytest.fixture(scope="module")
@@ -124,12 +141,14 @@ def test_a_project_of_files_is_built_and_rebuilt(place: Place) -> None:
 
 
 def test_what_a_session_promises_is_kept(place: Place) -> None:
-    """Failing models, new columns, rows of others, views, rollback and vacuum."""
+    """Failing models, contracts, new columns, rows of others, views, rollback and vacuum."""
     project = place.project
     project.dbt("build", name="one")
-    failed = project.dbt("run", "--select", "model", name="bad", fails=True)
-    assert "it still holds version" in failed.message("model")
-    assert place.rows("select distinct name from {schema}.model") == [("one",)]
+    failed = project.dbt("run", "--select", "model", "bound", name="bad", fails=True, known=2)
+    for name in ("model", "bound"):
+        assert "it still holds version" in failed.message(name)
+        assert place.rows(f"select distinct name from {{schema}}.{name}") == [("one",)]
+    assert "[CONSTRAINT_VIOLATION]" in failed.message("bound")
 
     changed = project.dbt("run", "--select", "model", name="two", more=True)
     assert changed.response("model")["atomicity"] == "atomic", "one read may mix two versions"
@@ -156,6 +175,25 @@ def test_what_a_session_promises_is_kept(place: Place) -> None:
     assert vacuum.success, vacuum.log
     assert "deleted" in vacuum.log
     assert place.rows("select distinct name, size(more) from {schema}.model") == [("two", 1)]
+
+
+@ONLY_CONNECT
+def test_a_dataframe_is_published(place: Place) -> None:
+    """Of a Python model, and of `save_as`, which is told the metastore's address."""
+    place.project.write({"models/scored.py": SCORED})
+    place.write_profile()
+    built = place.project.dbt("run", "--select", "model", "scored", name="one")
+    assert built.success, built.log
+    assert built.response("scored")["atomicity"] == "isolated"
+    assert place.rows("select sum(score) from {schema}.scored") == [(6,)]
+    session = place.server.new_session()
+    try:
+        writer = save_as(session.range(4), f"{place.project.schema}.saved")
+        done = writer.option("metastore", place.metastore.uri).create_or_replace()
+    finally:
+        session.stop()
+    assert done.atomicity is Atomicity.ISOLATED
+    assert place.rows("select count(*) from {schema}.saved") == [(4,)]
 
 
 @ONLY_CONNECT
