@@ -24,6 +24,7 @@ from ..database.catalog import DatabaseCatalog, open_database
 from ..engines import commands
 from ..engines.calls import condition, refresh
 from ..engines.remote import ServerEngine
+from ..engines.thrift.channel import KERBEROS, Access
 from ..errors import (
     AtomicityNotSupportedError,
     MetastoreError,
@@ -36,7 +37,7 @@ from ..files.catalog import SessionCatalog
 from ..files.directories import STAGING_ID
 from ..files.schema import Find, comment
 from ..metastore.client import TableEntry
-from ..metastore.connections import ThriftMetastore
+from ..metastore.connections import PLAIN, ThriftMetastore
 from ..publish import messages
 from ..publish.catalog import Capabilities, ConflictCheck, StagingCatalog
 from ..publish.marker import PREFIX
@@ -85,21 +86,28 @@ REFUSED = (
 class MetastoreAddress:
     """A server's metastore, as the profile names it, and the user that calls are made for.
 
-    ``repeatable_reads`` is what the user declares of its reads.
+    ``repeatable_reads`` is what the user declares of its reads, and ``access`` how to log in.
     """
 
     uris: str
     user: str
     repeatable_reads: bool = False
+    access: Access = PLAIN
 
     @classmethod
     def of(
-        cls, uris: str | None, user: str | None = None, *, repeatable_reads: bool = False
+        cls,
+        uris: str | None,
+        user: str | None = None,
+        *,
+        repeatable_reads: bool = False,
+        access: Access = PLAIN,
     ) -> "MetastoreAddress | None":
         """With the user that Hadoop's own clients would name; None without an address."""
         if not uris:
             return None
-        return cls(uris, user or os.environ.get(HADOOP_USER) or getuser(), repeatable_reads)
+        named = user or os.environ.get(HADOOP_USER) or getuser()
+        return cls(uris, named, repeatable_reads, access)
 
 
 def reached(format_name: str, over: str) -> Capabilities:
@@ -286,7 +294,10 @@ class CatalogsWithoutJvm(Catalogs):
     def _described_metastore(self) -> str:
         if self._address is None:
             return f"not known; for tables of files at isolated, {self._line_of_profile}"
-        return f"Hive, at {self._address.uris}, over Thrift, as {self._address.user}"
+        access = self._address.access
+        is_kerberos = access.login.auth == KERBEROS
+        who = "by the ticket of Kerberos" if is_kerberos else f"as {self._address.user}"
+        return f"Hive, at {self._address.uris}, over Thrift{', TLS' if access.tls else ''}, {who}"
 
     def _check_metastore(self, context: StagingContext) -> None:
         """Return if the server sees what is written into the profile's metastore.
@@ -352,7 +363,7 @@ SCRATCH = f"{PREFIX}deletes_"
 
 
 def _connected(address: MetastoreAddress) -> ThriftMetastore:
-    metastore = ThriftMetastore(address.uris, user=address.user)
+    metastore = ThriftMetastore(address.uris, user=address.user, access=address.access)
     try:
         metastore.databases()
     except MetastoreError as error:

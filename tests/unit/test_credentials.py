@@ -5,7 +5,8 @@ from dbt_common.dataclass_schema import ValidationError
 from dbt_common.exceptions import DbtRuntimeError
 
 from ctas_spark.engines.thrift import Http
-from ctas_spark.engines.thrift.channel import Access, Login, Tls
+from ctas_spark.engines.thrift.channel import KERBEROS, Access, Login, Tls
+from ctas_spark.metastore.connections import PLAIN
 from ctas_spark.redaction import HIDDEN, Redactor, is_secret, redacted
 from dbt.adapters.ctas_spark.credentials import CtasSparkCredentials
 
@@ -253,7 +254,7 @@ def test_the_variable_of_pyspark_names_a_server(monkeypatch: pytest.MonkeyPatch)
         ({"use_ssl": True}, "use_ssl: only with method: thrift"),
         (
             {"method": "thrift", "host": "a", "ca_cert": "ca.pem"},
-            "ca_cert: only with use_ssl: true",
+            "ca_cert: only with use_ssl: true or metastore_use_ssl: true",
         ),
         (
             {"method": "thrift", "host": "a", "http_path": "x", "http_headers": {"a": "b"}},
@@ -264,6 +265,14 @@ def test_the_variable_of_pyspark_names_a_server(monkeypatch: pytest.MonkeyPatch)
             r"(?s)connect_retries: -1 is not a number from 0 on.*connect_timeout: '5' is not",
         ),
         ({"method": "thrift", "host": "a", "retry_all": True}, "retry_all: whatever may be tried"),
+        (
+            {"method": "connect", "host": "a", "metastore_use_ssl": True, "ca_cert": "ca.pem"},
+            "metastore_use_ssl: only with metastore",
+        ),
+        (
+            {"method": "thrift", "host": "a", "metastore_kerberos_service_name": "hive"},
+            "metastore_kerberos_service_name: only with metastore",
+        ),
         ({"metastore": "thrift://a:9083"}, "metastore: only with method: connect or thrift"),
         (
             {"method": "thrift", "host": "a", "metastore": "a:9083"},
@@ -294,6 +303,24 @@ def test_a_token_in_a_url_is_not_shown() -> None:
     assert "hush-hush" not in shown
     assert "sc://spark:15002" in shown
     assert "hush-hush" not in found.hide_secrets("no answer of hush-hush")
+
+
+def test_a_servers_metastore_has_a_login_of_its_own() -> None:
+    """By Kerberos and by TLS, whatever the server itself wants."""
+    fields = {"method": "thrift", "host": "spark", "metastore": "thrift://hms:9083"}
+    plain = credentials(**fields, user="me").metastore_address
+    assert plain is not None
+    assert (plain.uris, plain.user, plain.access) == ("thrift://hms:9083", "me", PLAIN)
+    secured = credentials(
+        **fields,
+        metastore_kerberos_service_name="hive",
+        metastore_use_ssl=True,
+        ca_cert="ca.pem",
+    ).metastore_address
+    assert secured is not None
+    login = Login(KERBEROS, kerberos_service_name="hive")
+    assert secured.access == Access(login, Tls("ca.pem"))
+    assert credentials().metastore_address is None
 
 
 def test_a_thrift_server_has_an_address_and_a_user() -> None:

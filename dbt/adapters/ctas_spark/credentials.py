@@ -19,6 +19,7 @@ from ctas_spark.engines.thrift.channel import (
     AUTHS,
     KERBEROS,
     NONE,
+    NOSASL,
     WITH_PASSWORD,
     Access,
     Login,
@@ -50,10 +51,14 @@ SERVICE = "kerberos_service_name"
 USE_SSL, CA = "use_ssl", "ca_cert"
 OF_HTTP = USE_HTTP, HTTP_PATH, HEADERS = "use_http_transport", "http_path", "http_headers"
 NUMBERS = RETRIES, TIMEOUT = "connect_retries", "connect_timeout"
+TO_METASTORE = METASTORE_SERVICE, METASTORE_SSL = (
+    "metastore_kerberos_service_name",
+    "metastore_use_ssl",
+)
 OF_METHODS = {
     (CONNECT,): (URL,),
-    (CONNECT, THRIFT): ("port", METASTORE),
-    (THRIFT,): ("user", PASSWORD, "auth", SERVICE, USE_SSL, CA, *OF_HTTP, *NUMBERS),
+    (CONNECT, THRIFT): ("port", METASTORE, *TO_METASTORE, CA),
+    (THRIFT,): ("user", PASSWORD, "auth", SERVICE, USE_SSL, *OF_HTTP, *NUMBERS),
     (SESSION,): ("formats",),
 }
 """Fields that only some methods have; without ``host``, which dbt-spark wants for each."""
@@ -101,6 +106,8 @@ class CtasSparkCredentials(Credentials):
     formats: list[str] = field(default_factory=list)
     iceberg_catalogs: list[str] = field(default_factory=list)
     metastore: str | None = None
+    metastore_kerberos_service_name: str | None = None
+    metastore_use_ssl: bool = False
     metastore_reads: str | None = None
     host: str | None = None
     port: int | None = None
@@ -165,8 +172,14 @@ class CtasSparkCredentials(Credentials):
     @property
     def metastore_address(self) -> MetastoreAddress | None:
         """Where tables of files are published over a server; None without one."""
-        repeatable = self.metastore_reads == REPEATABLE
-        return MetastoreAddress.of(self.metastore, self.user, repeatable_reads=repeatable)
+        service = self.metastore_kerberos_service_name
+        login = Login(KERBEROS, kerberos_service_name=service) if service else Login(NOSASL)
+        return MetastoreAddress.of(
+            self.metastore,
+            self.user,
+            repeatable_reads=self.metastore_reads == REPEATABLE,
+            access=Access(login, Tls(self.ca_cert) if self.metastore_use_ssl else None),
+        )
 
     @property
     def hide_secrets(self) -> Redactor:
@@ -254,10 +267,19 @@ def _problems_of_method(data: Mapping[str, Any], method: str) -> Iterable[str]:
         yield f"method: {named} names a Spark Connect server; use {CONNECT}, or remove it"
     if method == SESSION:
         return
+    yield from _problems_of_metastore(data)
     port = data.get("port")
     if port is not None and (type(port) is not int or not 0 < port <= HIGHEST_PORT):
         yield f"port: {port!r} is not a port"
     yield from (_problems_of_connect if method == CONNECT else _problems_of_thrift)(data)
+
+
+def _problems_of_metastore(data: Mapping[str, Any]) -> Iterable[str]:
+    for name in TO_METASTORE:
+        if data.get(name) and not data.get(METASTORE):
+            yield f"{name}: only with {METASTORE}"
+    if data.get(CA) is not None and not (data.get(USE_SSL) or data.get(METASTORE_SSL)):
+        yield f"{CA}: only with {USE_SSL}: true or {METASTORE_SSL}: true"
 
 
 def _problems_of_connect(data: Mapping[str, Any]) -> Iterable[str]:
@@ -285,8 +307,6 @@ def _problems_of_thrift(data: Mapping[str, Any]) -> Iterable[str]:
 
 
 def _problems_of_transport(data: Mapping[str, Any]) -> Iterable[str]:
-    if data.get(CA) is not None and not data.get(USE_SSL):
-        yield f"{CA}: only with {USE_SSL}: true"
     for name in (HTTP_PATH, HEADERS):
         if data.get(name) and not data.get(USE_HTTP):
             yield f"{name}: only with {USE_HTTP}: true"
