@@ -294,10 +294,17 @@ def asking(action: str, path: str) -> Iterator[None]:
         yield
     except jvm.FAILURES as error:
         thrown = jvm.java_exception(error)
-        cause = without_frames(str(error) if thrown is None else thrown.toString()).strip()
+        cause = without_frames(_said(error) if thrown is None else thrown.toString()).strip()
         kind = _kind(error, cause, is_java=thrown is not None)
         what = f"the storage refused to {action} {path}: {cause}"
         raise kind(what, left="nothing was published", remedy=_remedy(kind, cause)) from error
+
+
+def _said(error: Exception) -> str:
+    """Python's words for a local file, without the number of the error."""
+    if isinstance(error, OSError) and error.strerror and error.filename:
+        return f"{error.strerror}: {error.filename}"
+    return str(error)
 
 
 def _kind(error: Exception, cause: str, *, is_java: bool) -> type[StorageError]:
