@@ -273,6 +273,9 @@ class FileVersion:
         files = Step.DELETE_FILES, f"directory {directory}", lambda: empty(storage, directory)
         entry = Step.DELETE_RECORD, f"record {record}", lambda: metastore.drop_entry(record)
         left = still_there(report, *self._of_stream, files)
+        if self._staged.base.table is None:
+            with suppress(StorageError):  # it was made for this version, and may be another's now
+                storage.remove_empty(self._root)
         return left or still_there(report, entry)  # a clean-up finds files by their record
 
     @property

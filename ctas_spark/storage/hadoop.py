@@ -171,7 +171,7 @@ class HadoopStorage:
     def _make(self, directory: str, like: str) -> None:
         """Another run may be faster, and then it gives the permissions."""
         try:
-            with asking("make", directory):
+            with asking("create", directory):
                 self._make_like(like, directory)
         except StorageError as error:
             if not self.exists(directory):

@@ -77,7 +77,7 @@ def test_a_read_only_disk_is_refused_before_the_job(numbered: Numbered, small_di
     run = numbered.run(2, location_root=str(small_disk))
     assert not run.success
     message = run.message(TABLE)
-    assert f"the storage refused to write file:{small_disk}" in message
+    assert f"the storage refused to create file:{small_disk}" in message
     assert "check that the user who runs dbt may write there" in message
     assert (numbered.version(), numbered.number()) == (old, 1)
 
