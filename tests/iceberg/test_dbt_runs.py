@@ -76,5 +76,5 @@ class TestIceberg(DbtRuns):
         assert "would lose the rows of the others; write days(at)" in run.log
         assert "partition_by: a partition (month) with rows of the batch from 2026-01-01" in run.log
         for name in coarse:
-            assert f"in model model.tested.{name}; no job was started" in run.log
+            assert f"in model.tested.{name}; no job was started" in run.log
         assert project.rows("show tables in {schema} like 'transform|column'") == []
