@@ -26,7 +26,8 @@ def test_tables_are_published_beside_isolated_classes(server: Metastore, tmp_pat
         stop(process)
     assert code == 0, tail(log)
     assert json.loads(answer.read_text()) == {
-        "description": f"catalog: spark_catalog, Hive, remote at {server.uri}, over Thrift",
+        "description": f"catalog: spark_catalog, Hive, remote at {server.uri}, over Thrift "
+        "(the Spark session that was there before dbt)",
         "check": "cas",
         "rows": [[[1]], [["two", 2]]],
     }
