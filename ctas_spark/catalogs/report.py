@@ -1,4 +1,4 @@
-"""What dbt debug says of the Spark in this process: what it runs on, and who chose that."""
+"""What dbt debug says of the Spark in this process, and where each value comes from."""
 
 from collections.abc import Iterator, Mapping
 from urllib.parse import urlparse
@@ -36,7 +36,7 @@ class SparkReport:
         yield f"java: {system.getProperty('java.version')} ({system.getProperty('java.home')})"
 
     def metastore(self) -> str:
-        """Who chose it."""
+        """Where the choice of a metastore comes from."""
         return self._origin(*METASTORES)
 
     def storage(self) -> Iterator[str]:

@@ -58,7 +58,7 @@ SETTING = re.compile(r"^[ \t]*([^\s#=:]+)[ \t=:]+(\S.*?)[ \t]*$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """The value of a setting, and who gave it."""
+    """The value of a setting, and where it comes from."""
 
     value: str
     source: str
@@ -125,7 +125,7 @@ def has_session() -> bool:
 
 
 def source() -> str:
-    """Who started the JVM that was there."""
+    """What started the JVM that was there."""
     if has_session():
         return SESSION_THERE
     return SPARK_SUBMIT if GATEWAY in os.environ else JVM_THERE
@@ -137,7 +137,7 @@ def values() -> dict[str, str]:
 
 
 def settings() -> dict[str, Given]:
-    """The same, and who gave each: a JVM that is there is asked."""
+    """The same, and where each comes from: a JVM that is there is asked."""
     if OWN_SPARK.is_used and OWN_SPARK.was_given is not None:
         return dict(OWN_SPARK.was_given)
     return _of_jvm() if is_there() else _of_launch()

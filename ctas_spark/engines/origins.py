@@ -1,4 +1,4 @@
-"""Who gave Spark the value of a setting: as dbt debug says it."""
+"""Where the value of a setting comes from, in the words of dbt debug."""
 
 import re
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ SITE = re.compile(r"[\w-]+-site[.]xml$")
 
 
 def origin(spark: SparkSession, profile: Mapping[str, str], *names: str) -> str:
-    """Who gave the value of a setting that has these names."""
+    """Where the value of a setting with these names comes from."""
     if any(name in profile for name in names):
         return PROFILE
     elsewhere = given.settings()
@@ -42,7 +42,7 @@ def _site(spark: SparkSession, name: str) -> str:
 
 
 def origin_of_warehouse(spark: SparkSession, profile: Mapping[str, str]) -> str:
-    """Who chose it; Spark notes its own default, and hides that it took hive-site.xml's."""
+    """Where it comes from; Spark notes its own default, and hides that it took hive-site.xml's."""
     found = origin(spark, profile, *WAREHOUSES)
     here = jvm.classes(spark).java.lang.System.getProperty("user.dir")
     is_default = urlparse(spark.conf.get(WAREHOUSE) or "").path == f"{here}/{TABLES}"

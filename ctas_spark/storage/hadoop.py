@@ -3,9 +3,8 @@
 import logging
 import re
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import cached_property
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -14,6 +13,7 @@ from ..engines import jvm
 from ..errors import StorageError, without_frames
 from . import disk
 from .client import AccessDeniedError, StoredFile, data_files
+from .statuses import Statuses
 
 NO_DIRECTORY_TIMES = ("s3a:", "s3:", "s3n:")
 """Of a directory there, Hadoop says the present time."""
@@ -28,7 +28,6 @@ ONE_WINNER = "fs.option.create.conditional.overwrite"
 HAS_PERMISSIONS = "fs.capability.paths.permissions"
 CHECKSUMMED = "org.apache.hadoop.fs.ChecksumFileSystem"
 CLOCK = ".clock-"
-FUNCTIONS = "org.apache.hadoop.util.functional"
 
 
 logger = logging.getLogger(__name__)
@@ -321,87 +320,3 @@ def _remedy(kind: type[StorageError], cause: str) -> str:
     if SNAPSHOTS in cause:
         return "delete the snapshots of that directory (hdfs dfs -deleteSnapshot), or let it be"
     return "check that the user who runs dbt may write there, and that it is not full"
-
-
-class Statuses:
-    """Reads Hadoop's statuses of many files in a few calls of the JVM, however many there are.
-
-    Each getter is mapped over the whole list there, and its values cross over as one text. Their
-    ``toString`` would be one call less, but says nothing of the file on some file systems (viewfs).
-    """
-
-    def __init__(self, packages: Any) -> None:
-        self._packages = packages
-
-    def paths(self, listed: Any) -> tuple[str, ...]:
-        """The path of each status of an iterator of Hadoop's."""
-        statuses = self._iterators.toList(listed)
-        return tuple(self._texts(statuses, self._path))
-
-    def files(self, listed: Any) -> tuple[tuple[str, int, int], ...]:
-        """Path, bytes and time of each status of an iterator of Hadoop's."""
-        statuses = self._iterators.toList(listed)
-        paths = self._texts(statuses, self._path)
-        lengths = map(int, self._texts(statuses, self._length))
-        times = map(int, self._texts(statuses, self._time))
-        return tuple(zip(paths, lengths, times, strict=True))
-
-    def _texts(self, statuses: Any, getter: Any) -> Sequence[str]:
-        size = int(statuses.size())
-        if not size:
-            return ()
-        every = self._iterators.remoteIteratorFromIterable(statuses)
-        values = self._iterators.toList(self._iterators.mappingRemoteIterator(every, getter))
-        return parted(str(self._of("java.lang.String").join(jvm.SEPARATOR, values)), size)
-
-    @cached_property
-    def _path(self) -> Any:
-        return self._getter("getPath", self._class("org.apache.hadoop.fs.Path"))
-
-    @cached_property
-    def _length(self) -> Any:
-        return self._getter("getLen", self._of("java.lang.Long").TYPE)
-
-    @cached_property
-    def _time(self) -> Any:
-        return self._getter("getModificationTime", self._of("java.lang.Long").TYPE)
-
-    def _getter(self, name: str, returns: Any) -> Any:
-        """A function of Hadoop's that gives what the getter returns, as a text."""
-        handles, of_type = self._of("java.lang.invoke.MethodHandles"), self._type_of
-        anything, text = self._class("java.lang.Object"), self._class("java.lang.String")
-        status, public = self._class("org.apache.hadoop.fs.FileStatus"), handles.publicLookup()
-        get = public.findVirtual(status, name, of_type(returns))
-        as_text = public.findStatic(text, "valueOf", of_type(text, anything))
-        boxed = get.asType(get.type().changeReturnType(anything))
-        return self._of("java.lang.invoke.MethodHandleProxies").asInterfaceInstance(
-            self._class(f"{FUNCTIONS}.FunctionRaisingIOE"),
-            handles.filterReturnValue(boxed, as_text),
-        )
-
-    @property
-    def _type_of(self) -> Any:
-        return self._of("java.lang.invoke.MethodType.methodType")
-
-    @property
-    def _iterators(self) -> Any:
-        return self._of(f"{FUNCTIONS}.RemoteIterators")
-
-    def _class(self, name: str) -> Any:
-        return self._of("java.lang.Class").forName(name)
-
-    def _of(self, path: str) -> Any:
-        return jvm.member(self._packages, path)
-
-
-def parted(text: str, size: int) -> Sequence[str]:
-    """The values of a text; StorageError if they are not that many, for none may be left out."""
-    values = text.split(jvm.SEPARATOR)
-    if len(values) != size:
-        raise StorageError(
-            f"a listing of {size} files was read as one of {len(values)}: a name has a character "
-            "that separates names",
-            left="nothing was published",
-            remedy="rename the file whose name has a NUL character",
-        )
-    return values

@@ -46,7 +46,7 @@ class NotConnectedError(ConnectionError):
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """Who connects, and how the server checks that; ``user`` is by default that of this process.
+    """A user, and how the server checks that; ``user`` is by default that of this process.
 
     Kerberos takes its ticket from the credential cache, or from the keytab that the variable
     KRB5_CLIENT_KTNAME names. ``kerberos_host`` is the host in the server's principal, if that is

@@ -9,12 +9,8 @@ from pyspark.errors import IllegalArgumentException, UnsupportedOperationExcepti
 
 from ctas_spark.errors import StorageError
 from ctas_spark.storage.client import AccessDeniedError
-from ctas_spark.storage.hadoop import (
-    HadoopStorage,
-    MissingError,
-    asking,
-    parted,
-)
+from ctas_spark.storage.hadoop import HadoopStorage, MissingError, asking
+from ctas_spark.storage.statuses import parted
 
 
 class Listed(HadoopStorage):
