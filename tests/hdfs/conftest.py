@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from places.embedded import metastore, spark_logs
 from places.hdfs import GROUPS, Hdfs
 from servers.hdfs import running_hdfs
 
+__all__ = ["metastore", "spark_logs"]
 _numbers = itertools.count(1)
 
 
@@ -18,20 +20,6 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     directory = tmp_path_factory.mktemp("hdfs") / "server"
     with running_hdfs(directory, {"hadoop.user.group.static.mapping.overrides": GROUPS}) as running:
         yield running
-
-
-@pytest.fixture(autouse=True, scope="session")
-def spark_logs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Spark's own log goes next to the tests' other files."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DBT_LOG_PATH", str(tmp_path_factory.getbasetemp() / "logs"))
-        yield
-
-
-@pytest.fixture(scope="session")
-def metastore(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The directory of the metastore's database."""
-    return tmp_path_factory.mktemp("metastore") / "database"
 
 
 @pytest.fixture

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from places.embedded import metastore, spark_logs
 from places.s3 import OnS3
 from servers.s3 import S3, running_s3
 
+__all__ = ["metastore", "spark_logs"]
 _numbers = itertools.count(1)
 
 
@@ -17,20 +19,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3]:
     """It keeps all in memory."""
     with running_s3(tmp_path_factory.mktemp("s3") / "server") as running:
         yield running
-
-
-@pytest.fixture(autouse=True, scope="session")
-def spark_logs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Spark's own log goes next to the tests' other files."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DBT_LOG_PATH", str(tmp_path_factory.getbasetemp() / "logs"))
-        yield
-
-
-@pytest.fixture(scope="session")
-def metastore(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The directory of the metastore's database."""
-    return tmp_path_factory.mktemp("metastore") / "database"
 
 
 @pytest.fixture

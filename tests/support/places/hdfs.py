@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 
 from ctas_spark.engines import jvm
 from functional.dbt_project import Project, Run
-from readers.session import SMALL
+from places.embedded import started_project
 
 ALICE, BOB, CAROL = "alice", "bob", "carol"
 GROUP = "analysts"
@@ -29,17 +29,9 @@ class Hdfs:
     @classmethod
     def new(cls, address: str, metastore: Path, directory: Path, schema: str) -> "Hdfs":
         """An empty schema, and a project that is run in this process."""
-        database = f"jdbc:derby:;databaseName={metastore};create=true"
-        conf = {
-            **SMALL,
-            "spark.sql.catalogImplementation": "hive",
-            "spark.sql.warehouse.dir": f"{address}/warehouse",
-            "spark.hadoop.javax.jdo.option.ConnectionURL": database,
-            f"spark.hadoop.fs.viewfs.mounttable.{LINKS}.link./linked": f"{address}/warehouse",
-        }
-        place = cls(address, Project(directory, schema, conf))
-        place.project.write({})
-        assert place.project.dbt("debug").success
+        warehouse = f"{address}/warehouse"
+        linked = {f"spark.hadoop.fs.viewfs.mounttable.{LINKS}.link./linked": warehouse}
+        place = cls(address, started_project(directory, schema, warehouse, metastore, **linked))
         place.make("/warehouse", 0o1777)
         place.make(place.directory, SHARED)
         return place

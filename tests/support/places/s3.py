@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from ctas_spark.storage.committers import PARQUET, PROTOCOL
 from functional.dbt_project import Project
-from readers.session import SMALL
+from places.embedded import started_project
 from servers.s3 import BUCKET, S3
 
 
@@ -24,17 +24,9 @@ class OnS3:
     @classmethod
     def new(cls, server: S3, metastore: Path, directory: Path, schema: str) -> "OnS3":
         """An empty schema, and a project that is run in this process with the magic committer."""
-        database = f"jdbc:derby:;databaseName={metastore};create=true"
-        conf = {
-            **SMALL,
-            **server.spark_conf(magic=True),
-            "spark.sql.catalogImplementation": "hive",
-            "spark.sql.warehouse.dir": f"s3a://{BUCKET}/warehouse",
-            "spark.hadoop.javax.jdo.option.ConnectionURL": database,
-        }
-        place = cls(server, Project(directory, schema, conf))
-        place.project.write({})
-        assert place.project.dbt("debug").success
+        conf = server.spark_conf(magic=True)
+        warehouse = f"s3a://{BUCKET}/warehouse"
+        place = cls(server, started_project(directory, schema, warehouse, metastore, **conf))
         place.spark.sql(f"create schema {schema} location '{place.location}'")
         return place
 
