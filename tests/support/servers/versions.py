@@ -13,6 +13,7 @@ from servers.jars import POSTGRESQL_DRIVER, java
 from servers.postgresql_installation import PACKAGE, programs_of
 
 PACKAGES = ("dbt-core", "dbt-spark", "pyspark", "py4j")
+PRODUCT = ("ctas_spark", "dbt")
 
 
 def versions() -> dict[str, str]:
@@ -31,13 +32,12 @@ def versions() -> dict[str, str]:
 
 def _commit() -> str:
     """The checkout's last commit to the product, with a mark if it was changed since."""
-    product = Path(__file__).parents[3] / "dbt"
-    commit = _git(product, "log", "-1", "--format=%h", "--", ".")
-    return f"{commit}, changed" if _git(product, "status", "--porcelain", "--", ".") else commit
+    commit = _git("log", "-1", "--format=%h", "--", *PRODUCT)
+    return f"{commit}, changed" if _git("status", "--porcelain", "--", *PRODUCT) else commit
 
 
-def _git(directory: Path, *arguments: str) -> str:
-    command = ("git", "-C", str(directory), *arguments)
+def _git(*arguments: str) -> str:
+    command = ("git", "-C", str(Path(__file__).parents[3]), *arguments)
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
