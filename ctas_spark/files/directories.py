@@ -28,7 +28,7 @@ from ..errors import (
     StagingSchemaError,
     StorageError,
 )
-from ..metastore.client import EntryChange, MetastoreClient, TableEntry
+from ..metastore.client import EntryChange, Expectation, MetastoreClient, TableEntry
 from ..publish import messages
 from ..publish.locks import NoLock
 from ..publish.marker import PREFIX
@@ -151,7 +151,9 @@ class VersionRoots:
         Nothing is written. But for the tree of the id alone, trees are listed once for a run: most
         are not there, and an object store takes five requests to say so.
         """
-        folder, key, names = self._found_folder(context), _key(context.target), self._names()
+        folder, key, names = None, _key(context.target), self._names()
+        with suppress(NoSuchSchemaError):  # gone: nobody can stage in it any more
+            folder = self._folder(context)
         trees = [f"{folder}/{name}" for name in names if folder is not None]
         others = (*trees[1:], *self._trees(folder))
         found = (one for one in others if key in self._keys_in(one))
@@ -223,7 +225,7 @@ class VersionRoots:
 
     def _leave_to_the_original(self, tree: str) -> None:
         """This metastore's id becomes the name of the tree in which it staged meanwhile."""
-        entry = self._metastore.get_table(self._entry)
+        entry = self._read()
         if entry is None or self._owner(tree) in (None, self._address):
             return
         _, instead = self._names()
@@ -235,7 +237,8 @@ class VersionRoots:
         """By compare-and-swap over all of the entry as it was read."""
         parameters = {**entry.parameters, **changed, NOTED: secrets.token_hex(4)}
         token = NOTED if NOTED in entry.parameters else STAGING_ID
-        self.entries.set(self._entry, entry, parameters, token)
+        expected = Expectation(token, entry.parameters[token])
+        self.entries.change(self._entry, EntryChange.of(entry, parameters), expected)
 
     def _note(self, kind: str, value: str) -> None:
         """Add a property to the id's entry, once; read again, where the metastore compares none."""
@@ -258,19 +261,13 @@ class VersionRoots:
 
     def _found_former(self) -> tuple[str, ...]:
         """Also those that the former ones followed."""
-        found: dict[str, None] = {}
-        noted = [self._noted]
-        while noted:
-            of_one = noted.pop()
-            schemas = (value for key, value in of_one.items() if key.startswith(FORMER))
-            for schema in schemas:
-                if schema in (*found, self._entry.database):
-                    continue
-                if self._metastore.database_location(schema) is None:
-                    continue
-                found[schema] = None
+        found, noted = list[str](), [*_former_in(self._noted)]
+        for schema in noted:  # which grows meanwhile
+            is_known = schema in (*found, self._entry.database)
+            if not is_known and self._metastore.database_location(schema) is not None:
+                found.append(schema)
                 entry = self._metastore.get_table(TableName(schema, STAGING_ID))
-                noted.append(dict(entry.parameters) if entry is not None else {})
+                noted += _former_in(entry.parameters) if entry is not None else ()
         return tuple(found)
 
     def forget_trees(self) -> None:
@@ -284,12 +281,6 @@ class VersionRoots:
         names = self._names()
         noted = {one for name, one in self._noted.items() if name.startswith(ROOT)} - {but}
         return (f"{one}/{name}" for one in sorted(noted) for name in names)
-
-    def _found_folder(self, context: StagingContext) -> str | None:
-        """None where it lay in a schema that is gone, and that nobody can stage in any more."""
-        with suppress(NoSuchSchemaError):
-            return self._folder(context)
-        return None
 
     def _keys_in(self, tree: str) -> frozenset[str]:
         """The tables that have versions in a tree of an earlier configuration."""
@@ -390,6 +381,10 @@ def opened(folder: str) -> str:
     local = LOCAL.sub("/", folder)
     command = "hdfs dfs -chmod" if local == folder else "chmod"
     return f"{command} -R g+w {local}"
+
+
+def _former_in(parameters: Mapping[str, str]) -> Iterator[str]:
+    return (value for key, value in parameters.items() if key.startswith(FORMER))
 
 
 def _key(target: TableName) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ..context import TableName
 from ..errors import EntryMissingError, EntryModifiedError
-from ..metastore.client import EntryChange, Expectation, MetastoreClient, TableEntry
+from ..metastore.client import EntryChange, Expectation, MetastoreClient
 from ..publish.locks import CommitLock, HeldCheck
 
 
@@ -52,19 +52,3 @@ class EntryWriter:
                 self.metastore.alter_table(change, expected if self.conditional else None)
             except EntryMissingError as error:
                 raise EntryModifiedError(f"{read.name} is gone") from error
-
-    def set(
-        self,
-        target: TableName,
-        read: TableEntry,
-        parameters: dict[str, str],
-        key: str,
-        held: HeldCheck | None = None,
-    ) -> None:
-        """Give an entry other parameters; the metastore compares that of ``key``.
-
-        Raises like ``change``.
-        """
-        value = read.parameters.get(key)
-        expected = Expectation(key, value) if value is not None else None
-        self.change(target, EntryChange.of(read, parameters), expected, held)

@@ -23,7 +23,9 @@ from ..publish.marker import (
 from ..publish.version import SweptError
 from ..steps import Step
 from .base import (
+    COLUMN_STATISTICS,
     LAST_DDL_TIME,
+    OF_THE_METASTORE,
     PARTITION_HOLDER,
     PARTITION_PROVIDER,
     PARTITIONS,
@@ -37,14 +39,10 @@ from .table import FileTable
 
 logger = logging.getLogger(__name__)
 
-NEVER_CARRIED = frozenset(
+NEVER_CARRIED = OF_THE_METASTORE | frozenset(
     {
+        COLUMN_STATISTICS,
         "comment",
-        "numRows",
-        "rawDataSize",
-        "totalSize",
-        "numFiles",
-        "COLUMN_STATS_ACCURATE",
         "EXTERNAL",
         "storage_handler",
         "transactional",
@@ -123,8 +121,6 @@ class MetastoreCall:
     A server that refuses new types at old positions is asked again with no columns (an empty
     tuple), which a second call then fills, and at last with the base's. ``is_unchecked``: a table
     was created, and whether a clean-up took its version before could not be found out.
-
-    ``written`` is what the version holds: a partitioned one is published with its statistics.
     """
 
     table: FileTable
@@ -132,7 +128,6 @@ class MetastoreCall:
     base: FileBase
     marker: Marker
     partitions: PartitionState
-    written: WriteFigures = UNKNOWN
     columns: tuple[Column, ...] | None = None
     is_unchecked: bool = False
 
@@ -147,11 +142,13 @@ class MetastoreCall:
         if self.base.entry is None:
             self._create()
             return
-        try:
-            self._alter()
-        except ColumnsRefusedError:
-            self.columns = ()
-            self._alter_without_columns()
+        for self.columns in (None, ()):
+            with suppress(ColumnsRefusedError):
+                self._alter()
+                return
+        logger.warning(KEEPS_OLD_COLUMNS, self.table.name)
+        self.columns = self.base.table.described_columns if self.base.table else None
+        self._alter()
 
     def change(self) -> EntryChange:
         """The target's new entry: the staged version over the base."""
@@ -164,7 +161,7 @@ class MetastoreCall:
             parameters[OF_THE_MODEL] = ",".join(sorted(of_model))
         if self.staged.partition_columns:
             parameters[PARTITIONS] = self.partitions.value
-            parameters |= statistics(self.written)
+            parameters |= statistics(self.marker.lineage.figures_of(self.marker.version))
         columns, keeps_keys = self.columns, self.base.changes_keys(self.staged.partition_keys)
         if keeps_keys and columns is None:
             columns = columns_beside_kept_keys(self.staged, base)
@@ -176,14 +173,6 @@ class MetastoreCall:
             columns=columns,
             keeps_partition_keys=keeps_keys,
         )
-
-    def _alter_without_columns(self) -> None:
-        try:
-            self._alter()
-        except ColumnsRefusedError:
-            logger.warning(KEEPS_OLD_COLUMNS, self.table.name)
-            self.columns = self.base.table.described_columns if self.base.table else None
-            self._alter()
 
     def _alter(self) -> None:
         self.table.alter(self.change(), self.base)

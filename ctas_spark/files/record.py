@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 
 from ..context import TableName
 from ..errors import EntryModifiedError, MetastoreError
-from ..metastore.client import EntryChange, TableEntry
+from ..metastore.client import EntryChange, Expectation, TableEntry
 from ..publish import messages
 from ..publish.locks import HeldCheck
 from ..publish.marker import (
@@ -159,12 +159,12 @@ def move(
     Raises:
         EntryModifiedError: it is another's by now, or gone.
     """
-    now = expected.entry
-    if now is None or expected.text is None:
+    now, text = expected.entry, expected.text
+    if now is None or text is None:
         raise EntryModifiedError(f"the record of {expected.version} is not what it was")
-    parameters = {**now.parameters, **record.to_parameters()}
-    table.services.entries.set(table.name, now, parameters, RECORD, held)
-    return replace(record, entry=replace(now, parameters=parameters))
+    changed = EntryChange.of(now, {**now.parameters, **record.to_parameters()})
+    table.services.entries.change(table.name, changed, Expectation(RECORD, text), held)
+    return replace(record, entry=replace(now, parameters=changed.parameters))
 
 
 def moved(table: FileTable, record: Record, expected: Record) -> Record | None:

@@ -171,7 +171,8 @@ class FileVersion:
     def statement(self, query: str) -> str:
         """The CTAS that stages the version; at level ``none`` it stages no rows."""
         layout, in_entry = self._context.layout, self._context.layout.has_properties_in_entry
-        if in_entry and layout.partition_by and not _says_mode(layout):
+        says_mode = any(one.upper() in STAGED_STATICALLY for one in layout.options)
+        if in_entry and layout.partition_by and not says_mode:
             layout = replace(layout, options={**layout.options, **STAGED_STATICALLY})
         return ddl.create_table_as(
             self.record,
@@ -225,7 +226,7 @@ class FileVersion:
         target = self._context.target
         marker = marker_over(over, target, self.id, level, kind, now_ms=now, written=written)
         staged, partitions = self._staged.entry(), self._partitions.state
-        self._call = MetastoreCall(self._table, staged, over, marker, partitions, written)
+        self._call = MetastoreCall(self._table, staged, over, marker, partitions)
         return marker.commit
 
     def publish(self, over: FileBase) -> None:
@@ -348,10 +349,6 @@ class FileVersion:
         base = self._call.base.table if self._call else None
         if base is not None and COLUMN_STATISTICS in base.parameters:
             self._services.metastore.drop_column_statistics(base.name)
-
-
-def _says_mode(layout: TableLayout) -> bool:
-    return any(one.upper() in STAGED_STATICALLY for one in layout.options)
 
 
 def _as_restored(table: FileTable, record: Record) -> FileTable:

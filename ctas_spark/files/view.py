@@ -6,6 +6,7 @@ the target's. What dies before that leaves a view there, which goes when it is o
 """
 
 import logging
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..clock import ORPHAN_AGE_MS
@@ -69,32 +70,32 @@ class ViewChange:
         What can't be dropped now is dropped once it is old.
         """
         try:
-            self._drop_staged()
+            self.table.metastore.drop_entry(self.staged)
+            for name in self._left_by_killed_runs():
+                self.table.metastore.drop_entry(name)
         except MetastoreError as error:
             logger.warning(
                 "%s: the view %s could not be dropped: %s", self.table.name, self.staged, error
             )
 
-    def _drop_staged(self) -> None:
+    def _left_by_killed_runs(self) -> Iterator[TableName]:
+        """Not the record of a table whose name begins like that of a staged view."""
         metastore, now = self.table.metastore, self.table.services.clock.wall_ms()
-        metastore.drop_entry(self.staged)
         prefix = f"{record_prefix(self.table.name)}{INFIX}"
         for name in metastore.tables(self.table.context.staging_schema, prefix):
             id_ = name.table.removeprefix(prefix)
-            is_old = VERSION_ID.fullmatch(id_) and now - started_ms(id_) > ORPHAN_AGE_MS
-            if is_old and self._is_staged_view(name):
-                metastore.drop_entry(name)
-
-    def _is_staged_view(self, name: TableName) -> bool:
-        """False for the record of a table whose name begins like that of a staged view."""
-        entry = self.table.metastore.get_table(name)
-        return entry is not None and entry.is_view and records.RECORD not in entry.parameters
+            if VERSION_ID.fullmatch(id_) and now - started_ms(id_) > ORPHAN_AGE_MS:
+                entry = metastore.get_table(name)
+                if entry is not None and entry.is_view and records.RECORD not in entry.parameters:
+                    yield name
 
     def _replace(self, entry: TableEntry) -> None:
         """Servers compare the types of a table's columns, by position, but not those of a view."""
-        lock = self.table.services.lock
-        with lock.held(self.table.name):
-            self._check_base()
+        with self.table.services.lock.held(self.table.name):
+            if not self.table.services.conditional:  # the metastore does not compare by itself
+                change = change_between(self.base, self.table.look())
+                if change not in (Change.NONE, Change.MAINTAINED):
+                    raise EntryModifiedError(f"{self.table.name} has changed: {change.value}")
             try:
                 self.table.alter(self._change(entry), self.base)
             except ColumnsRefusedError:
@@ -102,14 +103,6 @@ class ViewChange:
                 filled = self.table.look()
                 if self._is_ours(filled.entry):
                     self.table.alter(self._change(entry, filled), filled)
-
-    def _check_base(self) -> None:
-        """Compare the target with the base, where the metastore does not compare by itself."""
-        if self.table.services.conditional:
-            return
-        change = change_between(self.base, self.table.look())
-        if change not in (Change.NONE, Change.MAINTAINED):
-            raise EntryModifiedError(f"{self.table.name} has changed: {change.value}")
 
     def _change(
         self, entry: TableEntry, over: FileBase | None = None, columns: tuple[()] | None = None
