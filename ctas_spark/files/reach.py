@@ -12,7 +12,7 @@ from enum import Enum
 
 from ..context import Atomicity, PartitionMetadata, StagingContext
 from ..errors import AtomicityNotSupportedError, NotSupportedError
-from ..metastore.client import PROVIDER, TableEntry
+from ..metastore.client import TableEntry
 from ..publish.locks import CommitLock
 from ..publish.messages import NO_JOB
 from ..publish.version import Reach
@@ -198,7 +198,7 @@ def _changes_shape(context: StagingContext, base: TableEntry, staged: TableEntry
     wanted = [key.lower() for key in context.layout.partition_keys]
     if base.is_view or [key.lower() for key in base.partition_columns] != wanted:
         return True
-    if base.parameters.get(PROVIDER, "").lower() != context.layout.file_format.lower():
+    if base.provider != context.layout.file_format.lower():
         return True
     return staged is not None and _shape(base) != _shape(staged)
 

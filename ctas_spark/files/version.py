@@ -11,7 +11,7 @@ from ..context import DELTA, Atomicity, TableLayout, TableName
 from ..engines.calls import refresh
 from ..engines.protocol import UNKNOWN, Job, WriteFigures
 from ..errors import MetastoreError, NoSuchVersionError, StagingError, StorageError
-from ..metastore.client import PROVIDER, STAGED_STATICALLY, TableEntry
+from ..metastore.client import STAGED_STATICALLY, TableEntry
 from ..publish import ddl, messages
 from ..publish import version as outcome
 from ..publish.locks import HeldCheck
@@ -255,7 +255,10 @@ class FileVersion:
             if self._partitions.state is PartitionState.PENDING:
                 state = track_partitions(self._table)
                 self._partitions = replace(self._partitions, state=state)
-            self._forget_statistics()
+            base = self._call.base.table if self._call else None
+            if base is not None and COLUMN_STATISTICS in base.parameters:
+                # other engines' statistics of columns describe the old version
+                self._services.metastore.drop_column_statistics(base.name)
             if self._level is Atomicity.NONE:
                 # Spark may have counted the rows of its INSERT, and found no partitions
                 correct(self._services.entries, self._services.storage, target, {})
@@ -344,12 +347,6 @@ class FileVersion:
         if self._call is not None and self._call.columns == ():
             fill_columns(self._table)
 
-    def _forget_statistics(self) -> None:
-        """Other engines' statistics of columns describe the old version."""
-        base = self._call.base.table if self._call else None
-        if base is not None and COLUMN_STATISTICS in base.parameters:
-            self._services.metastore.drop_column_statistics(base.name)
-
 
 def _as_restored(table: FileTable, record: Record) -> FileTable:
     """The layout is the version's own, whatever the model says by now.
@@ -358,7 +355,7 @@ def _as_restored(table: FileTable, record: Record) -> FileTable:
     """
     layout = TableLayout()
     if record.entry is not None:
-        provider = record.entry.parameters.get(PROVIDER, "").lower()
+        provider = record.entry.provider
         layout = TableLayout(
             file_format=layout.file_format if provider in ("", DELTA) else provider,
             partition_by=record.entry.partition_columns,

@@ -17,7 +17,7 @@ from ..errors import (
     MetastoreError,
     StagingError,
 )
-from ..metastore.client import PROVIDER, EntryChange, TableEntry
+from ..metastore.client import EntryChange, TableEntry
 from ..publish.marker import COMMIT, PREFIX, VERSION_ID, new_version_id, record_prefix, started_ms
 from ..publish.version import Change
 from . import record as records
@@ -129,9 +129,9 @@ def view_change(table: FileTable) -> ViewChange | None:
     """
     base = table.look()
     entry = base.entry
-    if entry is None or entry.is_managed or entry.partition_keys or not base.can_be_replaced:
+    if entry is None or entry.is_managed or entry.partition_keys:
         return None
-    if entry.parameters.get(PROVIDER, "").lower() == DELTA:
+    if entry.provider == DELTA or not base.can_be_replaced:
         return None
     return ViewChange(table, base, new_version_id(table.services.clock.wall_ms()))
 
