@@ -35,7 +35,7 @@ from ..publish.marker import PREFIX
 from ..redaction import redacted
 from ..retention.rules import MovedMetastore
 from ..storage.client import AccessDeniedError, Storage
-from .entries import EntryWriter
+from .entries import MOST_ATTEMPTS, EntryWriter
 
 logger = logging.getLogger(__name__)
 
@@ -49,7 +49,6 @@ ROOT, FORMER = PREFIX + "root_", PREFIX + "former_"
 """Properties of the id's entry: a directory with a tree, and another staging schema; one each."""
 NOTED = PREFIX + "noted"
 """A token that each change of the id's entry renews, for a compare-and-swap over all of it."""
-MOST_ATTEMPTS = 10
 LOCAL = re.compile(r"^file:/+")
 VALID = re.compile(r"[a-z][0-9a-f]{12}(-[0-9a-f]{8})*")
 MOVED = (
@@ -57,11 +56,6 @@ MOVED = (
     "the same metastore under a new address, run ctas_vacuum with metastore: same; if it is a "
     "copy of that one, with metastore: clone"
 )
-
-
-def staging_schema_of(parameters: Mapping[str, str]) -> str | None:
-    """The staging schema that the last publication of a target used; None if it is not known."""
-    return parameters.get(STAGING_SCHEMA) or None
 
 
 class VersionRoots:
@@ -178,8 +172,8 @@ class VersionRoots:
         Raises:
             StagingSchemaError, MetastoreError: it could not be noted.
         """
-        schema = staging_schema_of(base.parameters) if base is not None else None
-        if schema is not None and schema != self._entry.database:
+        schema = base.parameters.get(STAGING_SCHEMA) if base is not None else None
+        if schema and schema != self._entry.database:
             with self._guard:
                 self._note(FORMER, schema)
 

@@ -12,6 +12,9 @@ from ..errors import EntryMissingError, EntryModifiedError
 from ..metastore.client import EntryChange, Expectation, MetastoreClient
 from ..publish.locks import CommitLock, HeldCheck
 
+MOST_ATTEMPTS = 10
+"""Of a change that is made again from what others have made of the entry meanwhile."""
+
 
 @dataclass(frozen=True, slots=True)
 class EntryWriter:

@@ -27,6 +27,7 @@ from ..publish.locks import CommitLock, HeldCheck
 from ..quoting import table as quoted
 from ..steps import Step
 from .base import PARTITION_HOLDER, PARTITION_PROVIDER, PARTITIONS, FileBase, lies_in
+from .entries import MOST_ATTEMPTS
 from .publication import columns_beside_kept_keys
 from .reach import PartitionState, is_pending
 from .record import name_in
@@ -34,7 +35,6 @@ from .table import FileTable
 
 logger = logging.getLogger(__name__)
 
-MOST_ATTEMPTS = 10
 BY_METASTORE = "catalog"
 MAY_WAKE_UP_MS = ORPHAN_AGE_MS // 2
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from enum import Enum
 
 from ..context import Atomicity, PartitionMetadata, StagingContext
-from ..errors import AtomicityNotSupportedError, NotSupportedError
+from ..errors import NotSupportedError
 from ..metastore.client import TableEntry
 from ..publish.locks import CommitLock
-from ..publish.messages import NO_JOB
+from ..publish.messages import NO_JOB, unsupported
 from ..publish.version import Reach
 from .base import PARTITION_PROVIDER, PARTITIONS, SCHEMA, FileBase
 from .table import FileTable
@@ -126,12 +126,9 @@ def over(
     if base.entry is None:
         return Reach(found.reaches, CREATE, missing=found.missing, remedy=found.remedy)
     if table.services.conditional and base.expectation is None:
-        raise AtomicityNotSupportedError(
-            "its entry has no transient_lastDdlTime to compare",
-            table=table.name,
-            left=NO_JOB,
-            remedy="ALTER TABLE ... SET TBLPROPERTIES with any property gives it one",
-        )
+        what = "its entry has no transient_lastDdlTime to compare"
+        remedy = "ALTER TABLE ... SET TBLPROPERTIES with any property gives it one"
+        raise unsupported(table.name, what, remedy)
     if partitions.state is not PartitionState.FILES:
         return _mixed(BY_TRACKED, "set partition_metadata: files", partitions.warning)
     if table.services.mixes_reads and _changes_shape(table.context, base.entry, staged):
@@ -170,13 +167,12 @@ def _refuse_tracked(
             + ("; or drop the table first" if kept is not None else ""),
         )
     if context.atomicity is Atomicity.ISOLATED:
-        raise AtomicityNotSupportedError(
+        raise unsupported(
+            context.target,
             "atomicity: isolated can't be kept with partition_metadata: tracked: a session that "
             "resolved the table before asks the metastore for partitions and gets the new "
             "version's",
-            table=context.target,
-            left=NO_JOB,
-            remedy="set partition_metadata: files, or atomicity: atomic",
+            "set partition_metadata: files, or atomicity: atomic",
         )
 
 

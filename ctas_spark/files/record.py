@@ -41,14 +41,6 @@ class RecordedBase:
     seen_ms: int
     landed_ms: int | None = None
 
-    @classmethod
-    def read(cls, what: str, seen_ms: int, landed_ms: int | None) -> "RecordedBase":
-        """One that was written down; ValueError if it names no publication as a base does."""
-        found = cls(what, seen_ms, landed_ms)
-        if found.commit is not None:
-            checked_commit_id(found.commit)
-        return found
-
     @property
     def commit(self) -> str | None:
         """The publication that it names."""
@@ -110,7 +102,9 @@ class Record:
             return None
         try:
             read = json.loads(entry.parameters[RECORD])
-            bases = tuple(RecordedBase.read(*one) for one in read["bases"])
+            bases = tuple(RecordedBase(*one) for one in read["bases"])
+            for named in (one.commit for one in bases if one.commit is not None):
+                checked_commit_id(named)
             found = cls(**{**read, "bases": bases}, entry=entry)
             is_own = is_record_of(entry.name, table_named(found.target))
         except (KeyError, TypeError, ValueError):

@@ -12,7 +12,7 @@ from ..context import TableName
 from ..errors import EntryModifiedError, MetastoreError
 from ..metastore.client import EntryChange, Expectation, TableEntry
 from .base import SCHEMA
-from .entries import EntryWriter
+from .entries import MOST_ATTEMPTS, EntryWriter
 from .record import RECORD, Record, table_named
 
 PARTS, PART = f"{SCHEMA}.numParts", f"{SCHEMA}.part."
@@ -20,7 +20,6 @@ LONGEST_PART = 4_000
 """Characters, as Spark cuts it: some metastores hold no longer value."""
 MOST_OF_COMMENT = 256
 """Characters that Hive's package.jdo has for one."""
-MOST_ATTEMPTS = 10
 
 Find = Callable[[str], str | None]
 

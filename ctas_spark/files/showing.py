@@ -44,10 +44,16 @@ class Showing:
         if self.thorough:
             reasons |= self._reasons_by_location(found)
         base = self.table.look()
-        locations = self._partitions(base, found)
+        shown = base.entry.location if base.entry is not None else None
+        commit = base.marker.commit if base.marker is not None else None
+        partitions = self._partitions(base, found)
         for one in found:
-            if reason := self._reason_here(base, locations, one):
-                reasons[one.version] = reason
+            if lies_in(shown, one.version):
+                reasons[one.version] = Reason.LIVE
+            elif any(lies_in(place, one.version) for place in partitions):
+                reasons[one.version] = Reason.REFERENCED
+            elif self._lets_land(commit, one):
+                reasons[one.version] = Reason.EXPECTED
         return reasons
 
     def elsewhere(self, record: Record) -> TableName | None:
@@ -107,18 +113,6 @@ class Showing:
             if lies_in(one.location, record.version)
             and one.name not in (*_own(record), self.table.name)
         }
-
-    def _reason_here(
-        self, base: FileBase, locations: Sequence[str], record: Record
-    ) -> Reason | None:
-        if base.entry is None:
-            return None
-        if lies_in(base.entry.location, record.version):
-            return Reason.LIVE
-        if any(lies_in(one, record.version) for one in locations):
-            return Reason.REFERENCED
-        commit = base.marker.commit if base.marker is not None else None
-        return Reason.EXPECTED if self._lets_land(commit, record) else None
 
     def _partitions(self, base: FileBase, found: Sequence[Record]) -> tuple[str, ...]:
         """Where the target's partitions lie, as far as they count.

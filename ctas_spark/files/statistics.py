@@ -15,9 +15,8 @@ from ..publish.marker import Marker
 from ..storage.client import Storage
 from .base import PARTITION_PROVIDER, TOTAL_ROWS, TOTAL_SIZE, FileBase, look
 from .data_files import counted_in
-from .entries import EntryWriter
+from .entries import MOST_ATTEMPTS, EntryWriter
 
-MOST_ATTEMPTS = 10
 Statistics = Mapping[str, str]
 """Size and rows, as properties; what is not known is left out."""
 
