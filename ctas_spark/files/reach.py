@@ -65,9 +65,6 @@ class PartitionPlan:
     warning: str = ""
 
 
-LISTED = PartitionPlan(PartitionState.FILES)
-
-
 def plan_partitions(
     context: StagingContext, level: Atomicity, base: FileBase, find_lock: FindLock
 ) -> PartitionPlan:
@@ -89,10 +86,9 @@ def plan_partitions(
             "Spark reads the new ones; Hive's own view of the table keeps the old ones until the "
             "table is dropped",
         )
-    if not wanted or base.table is None:
-        return LISTED
-    if PARTITION_PROVIDER not in base.table.parameters and not is_pending(base):
-        return LISTED
+    was_tracked = base.table and (PARTITION_PROVIDER in base.table.parameters or is_pending(base))
+    if not (wanted and was_tracked):
+        return PartitionPlan(PartitionState.FILES)
     is_isolated = context.atomicity is Atomicity.ISOLATED
     if asked is PartitionMetadata.FILES or is_isolated or _missing(wanted, level, find_lock):
         return PartitionPlan(PartitionState.FILES, NOW_LISTED)

@@ -129,24 +129,19 @@ def check_sources(stream: Any, target: TableName) -> None:
         NotSupportedError: it reads versions, or a source that forgets what a failed run has read.
     """
     for source in streams.sources(stream):
-        if wrong := _wrong_with(source):
-            what, remedy = wrong
+        path = source.options.get("path", "")
+        if source.provider != DELTA and VERSION_OF_OURS.search(f"{path}/"):
+            # a Delta table stays where it was first built
+            what = (
+                f"the stream reads {path}, which is one version of a table: the next one has all "
+                "rows in new files, and a stream would take them all again"
+            )
+            remedy = "read that table as a batch, or build it in Delta or Iceberg by appending rows"
             raise NotSupportedError(what, table=target, left=messages.NO_JOB, remedy=remedy)
-
-
-def _wrong_with(source: streams.Source) -> tuple[str, str] | None:
-    """What a source would do, and the remedy; a Delta table stays where it was first built."""
-    path = source.options.get("path", "")
-    if source.provider != DELTA and VERSION_OF_OURS.search(f"{path}/"):
-        what = (
-            f"the stream reads {path}, which is one version of a table: the next one has all rows "
-            "in new files, and a stream would take them all again"
-        )
-        return what, "read that table as a batch, or build it in Delta or Iceberg by appending rows"
-    if source.options.get("cleansource", "off").lower() != "off":
-        what = (
-            f"the stream of {path} has the option cleanSource, which takes files away before their "
-            "rows are published, so that a run that fails loses them"
-        )
-        return what, "remove the option, and let something else delete what was published"
-    return None
+        if source.options.get("cleansource", "off").lower() != "off":
+            what = (
+                f"the stream of {path} has the option cleanSource, which takes files away before "
+                "their rows are published, so that a run that fails loses them"
+            )
+            remedy = "remove the option, and let something else delete what was published"
+            raise NotSupportedError(what, table=target, left=messages.NO_JOB, remedy=remedy)

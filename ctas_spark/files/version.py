@@ -24,7 +24,7 @@ from .base import COLUMN_STATISTICS, PARTITION_PROVIDER, FileBase, change_betwee
 from .data_files import StoredRows, stored_rows, what_is_wrong, written
 from .follow_up import complete, fill_columns, track_partitions
 from .publication import MetastoreCall, marker_over, set_by_users, wait_out
-from .reach import LISTED, PartitionPlan, PartitionState, plan_partitions
+from .reach import PartitionPlan, PartitionState, plan_partitions
 from .record import Record, StagedRecord
 from .showing import Showing
 from .statistics import correct
@@ -68,7 +68,7 @@ class FileVersion:
         self._restored = restored
         self._count = count
         self._root = restored.root if restored else ""
-        self._partitions: PartitionPlan = LISTED
+        self._partitions = PartitionPlan(PartitionState.FILES)
         self._staged = StagedRecord(
             table, self.id, FileBase(None), restored, publishes_again=restored is not None
         )
@@ -219,14 +219,12 @@ class FileVersion:
 
     def mark(self, over: FileBase, level: Atomicity) -> str:
         """A fresh marker, once the second that a base without one is expected at is over."""
-        wait_out(over, self._staged.entry())
+        staged, target = self._staged.entry(), self._context.target
+        wait_out(over, staged)
         kind = PublicationKind.BUILD if self._restored is None else PublicationKind.ROLLBACK
-        now = self._services.now_ms(self._root)
-        written = self._holds(over, level)
-        target = self._context.target
+        now, written = self._services.now_ms(self._root), self._holds(over, level)
         marker = marker_over(over, target, self.id, level, kind, now_ms=now, written=written)
-        staged, partitions = self._staged.entry(), self._partitions.state
-        self._call = MetastoreCall(self._table, staged, over, marker, partitions)
+        self._call = MetastoreCall(self._table, staged, over, marker, self._partitions.state)
         return marker.commit
 
     def publish(self, over: FileBase) -> None:
