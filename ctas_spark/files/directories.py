@@ -73,7 +73,7 @@ class VersionRoots:
         self._storage = storage
         self._address = address
         self._entry = TableName(staging_schema, STAGING_ID)
-        self.entries = EntryWriter(metastore, NoLock(), conditional=True)
+        self.entries = EntryWriter(metastore, NoLock())
         """What changes the id's entry; with a lock, once the metastore was found not to compare."""
         self._guard = threading.RLock()
         self._id: str | None = None

@@ -20,13 +20,12 @@ MOST_ATTEMPTS = 10
 class EntryWriter:
     """Changes the entries of one metastore.
 
-    ``lock`` keeps out the other writers of a target where the metastore does not compare
-    (``conditional``); it guards the target's records as well.
+    ``lock`` keeps out the other writers of a target where the metastore does not compare, and so
+    ignores what is expected; it guards the target's records as well.
     """
 
     metastore: MetastoreClient
     lock: CommitLock
-    conditional: bool
 
     def change(
         self,
@@ -52,6 +51,6 @@ class EntryWriter:
                 raise EntryModifiedError(f"{read.name} is not what it was")
             check()
             try:
-                self.metastore.alter_table(change, expected if self.conditional else None)
+                self.metastore.alter_table(change, expected)
             except EntryMissingError as error:
                 raise EntryModifiedError(f"{read.name} is gone") from error

@@ -175,7 +175,8 @@ class MetastoreCall:
         )
 
     def _alter(self) -> None:
-        self.table.alter(self.change(), self.base)
+        """The caller has compared the rest of the base, and holds the lock of writers."""
+        self.table.metastore.alter_table(self.change(), self.base.expectation)
 
     def _create(self) -> None:
         """No compare-and-swap stops a creation: whatever became of it, our record is read again.

@@ -55,7 +55,7 @@ class Services:
     @property
     def entries(self) -> EntryWriter:
         """What changes an entry that is there."""
-        return EntryWriter(self.metastore, self.lock, self.conditional)
+        return EntryWriter(self.metastore, self.lock)
 
     def now_ms(self, root: str) -> int:
         """The time of the storage that ``root`` lies on, in milliseconds."""
@@ -93,11 +93,3 @@ class FileTable:
             LockLostError, MetastoreError: it was not changed, or may have been.
         """
         self.services.entries.change(self.name, change, over.expectation, held)
-
-    def alter(self, change: EntryChange, over: FileBase) -> None:
-        """One call on the target, conditional on ``over`` where the metastore compares.
-
-        The caller has compared the rest, and holds the lock of writers.
-        """
-        expected = over.expectation if self.services.conditional else None
-        self.metastore.alter_table(change, expected)

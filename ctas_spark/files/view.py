@@ -96,13 +96,14 @@ class ViewChange:
                 change = change_between(self.base, self.table.look())
                 if change not in (Change.NONE, Change.MAINTAINED):
                     raise EntryModifiedError(f"{self.table.name} has changed: {change.value}")
+            alter, expected = self.table.metastore.alter_table, self.base.expectation
             try:
-                self.table.alter(self._change(entry), self.base)
+                alter(self._change(entry), expected)
             except ColumnsRefusedError:
-                self.table.alter(self._change(entry, columns=()), self.base)
+                alter(self._change(entry, columns=()), expected)
                 filled = self.table.look()
                 if self._is_ours(filled.entry):
-                    self.table.alter(self._change(entry, filled), filled)
+                    alter(self._change(entry, filled), filled.expectation)
 
     def _change(
         self, entry: TableEntry, over: FileBase | None = None, columns: tuple[()] | None = None
