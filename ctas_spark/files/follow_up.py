@@ -86,7 +86,7 @@ def fill_columns(table: FileTable) -> None:
         columns = (PLACEHOLDER,) if staged is None else columns_beside_kept_keys(staged, now.entry)
         change = EntryChange.of(now.entry, dict(now.entry.parameters), columns)
         with suppress(EntryModifiedError), table.report.within(Step.FILL_COLUMNS):
-            table.change(change, now)
+            table.services.entries.change(table.name, change, now.expectation)
             return
 
 
@@ -245,8 +245,9 @@ class Bookkeeping:
 
     def _changed(self, read: TableEntry, parameters: dict[str, str]) -> bool:
         """Change the target's properties, whose commit id stays; False if it is another by now."""
+        change, expected = EntryChange.of(read, parameters), FileBase(read).expectation
         with suppress(EntryModifiedError):
-            self.table.change(EntryChange.of(read, parameters), FileBase(read), self.check)
+            self.table.services.entries.change(self.table.name, change, expected, self.check)
             return True
         return False
 

@@ -145,7 +145,7 @@ class FileGarbage:
         change = fenced(base, now_ms)
         if change is not None:
             with suppress(EntryModifiedError):
-                self.table.change(change, base)
+                self.table.services.entries.change(self.table.name, change, base.expectation)
         self._judge_by(self.table.look())
 
     def take(self, version: KnownVersion) -> bool:

@@ -155,7 +155,7 @@ class MetastoreCall:
         base, of_model = self.base.entry, self.table.context.layout.properties
         parameters = {**_carried(base), **_own(self.staged), **self.marker.to_parameters()}
         if base is not None and self.base.marker is None:
-            parameters |= _moved_on(base, order_of(self.marker.commit))
+            parameters |= moved_on(base, order_of(self.marker.commit))
         parameters[STAGING_SCHEMA] = self.table.context.staging_schema
         if of_model:
             parameters[OF_THE_MODEL] = ",".join(sorted(of_model))
@@ -233,7 +233,7 @@ def fenced(base: FileBase, now_ms: int) -> EntryChange | None:
     if entry is None:
         return None
     if before is None:
-        return EntryChange.of(entry, {**entry.parameters, **_moved_on(entry, now_ms)})
+        return EntryChange.of(entry, {**entry.parameters, **moved_on(entry, now_ms)})
     level, kind = Atomicity(before.level), PublicationKind.FENCE
     marker = marker_over(base, entry.name, before.version, level, kind, now_ms=now_ms)
     parameters = {**entry.parameters, **marker.to_parameters()}
@@ -281,6 +281,7 @@ def set_by_users(parameters: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _moved_on(entry: TableEntry, now_ms: int) -> dict[str, str]:
+def moved_on(entry: TableEntry | None, now_ms: int) -> dict[str, str]:
     """A time later than the entry's, so that a compare-and-swap on that one is used up."""
-    return {LAST_DDL_TIME: str(max(now_ms // 1000, (entry.last_ddl_time or 0) + 1))}
+    before = entry.last_ddl_time if entry is not None else None
+    return {LAST_DDL_TIME: str(max(now_ms // 1000, (before or 0) + 1))}

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from ..clock import SYSTEM_CLOCK, Clock, ReadClock
 from ..context import StagingContext, TableName
 from ..engines.protocol import Engine
-from ..metastore.client import EntryChange, MetastoreClient
+from ..metastore.client import MetastoreClient
 from ..publish.catalog import Capabilities, ConflictCheck
-from ..publish.locks import CommitLock, HeldCheck
+from ..publish.locks import CommitLock
 from ..steps import StepReport
 from ..storage.client import Storage
 from .base import FileBase, look
@@ -84,12 +84,3 @@ class FileTable:
 
     def look(self) -> FileBase:
         return look(self.metastore, self.name)
-
-    def change(self, change: EntryChange, over: FileBase, held: HeldCheck | None = None) -> None:
-        """Change the target while it is all that ``over`` was; ``held``: the lock is held already.
-
-        Raises:
-            EntryModifiedError: it is another by now, or gone.
-            LockLostError, MetastoreError: it was not changed, or may have been.
-        """
-        self.services.entries.change(self.name, change, over.expectation, held)

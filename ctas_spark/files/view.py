@@ -21,7 +21,8 @@ from ..metastore.client import EntryChange, TableEntry
 from ..publish.marker import COMMIT, PREFIX, VERSION_ID, new_version_id, record_prefix, started_ms
 from ..publish.version import Change
 from . import record as records
-from .base import LAST_DDL_TIME, FileBase, change_between
+from .base import FileBase, change_between
+from .publication import moved_on
 from .table import FileTable
 
 logger = logging.getLogger(__name__)
@@ -109,10 +110,8 @@ class ViewChange:
         self, entry: TableEntry, over: FileBase | None = None, columns: tuple[()] | None = None
     ) -> EntryChange:
         """What a compare-and-swap expects gets a new value, as servers demand."""
-        base = (over or self.base).entry
-        before = base.last_ddl_time if base is not None else None
-        now_s = self.table.services.clock.wall_ms() // 1000
-        changed = {VIEW: self.id, LAST_DDL_TIME: str(max(now_s, (before or 0) + 1))}
+        base, now_ms = (over or self.base).entry, self.table.services.clock.wall_ms()
+        changed = {VIEW: self.id, **moved_on(base, now_ms)}
         if self.base.marker is not None:
             changed[COMMIT] = f"{self.id}-columns" if over else self.id
         parameters = {**entry.parameters, **changed}
