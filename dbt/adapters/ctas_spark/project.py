@@ -50,10 +50,11 @@ class Project:
             near = get_close_matches(arguments[asked[0]], known)
             named = f"the nearest {asked[0]}s are: {', '.join(near)}"
             what = " and ".join(f"{one} {arguments[one]}" for one in asked)
+            materialized = f"{', '.join(MODELS[:-1])} or {MODELS[-1]}"
             raise NoSuchModelError(
                 f"no table is published for {what}",
                 left="nothing was done",
-                remedy=f"only seeds, snapshots and models with materialized: {_or(MODELS)} have "
+                remedy=f"only seeds, snapshots and models with materialized: {materialized} have "
                 f"one; {named if near else 'dbt ls lists the nodes of the project'}",
             )
         return found
@@ -111,7 +112,3 @@ def _names(node: Mapping[str, Any]) -> tuple[str, ...]:
     version = node.get("version")
     versioned = () if version is None else (f"{node['name']}.v{version}",)
     return (node["name"], node["unique_id"], *versioned)
-
-
-def _or(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:-1])} or {names[-1]}"
