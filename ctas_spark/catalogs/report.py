@@ -1,22 +1,18 @@
 """What dbt debug says of the Spark in this process, and where each value comes from."""
 
 from collections.abc import Iterator, Mapping
-from urllib.parse import urlparse
 
 from pyspark.sql import SparkSession
 
 from ..engines import jvm
 from ..engines.embedded import METASTORES, WAREHOUSE
 from ..engines.given import MASTER
-from ..engines.origins import HADOOP, origin, origin_of_warehouse
+from ..engines.origins import origin, origin_of_warehouse
 from ..engines.start import START
+from ..storage import committers
 
 DEPLOY_MODE = "spark.submit.deployMode"
 CLIENT = "client"
-PROTOCOL = "spark.sql.sources.commitProtocolClass"
-ALGORITHM = "mapreduce.fileoutputcommitter.algorithm.version"
-COMMITTERS = {"s3a": "fs.s3a.committer.name"}
-"""By the warehouse's file system: the setting of Hadoop's that says how files are committed."""
 
 
 class SparkReport:
@@ -39,15 +35,11 @@ class SparkReport:
         """Where the choice of a metastore comes from."""
         return self._origin(*METASTORES)
 
-    def storage(self) -> Iterator[str]:
-        """Where new schemas are created, and how Spark commits files there."""
+    def storage(self, schema: str) -> Iterator[str]:
+        """Where new schemas are created, and how Spark commits files there, and in a schema."""
         warehouse = self._spark.conf.get(WAREHOUSE) or ""
         yield f"warehouse: {warehouse} ({origin_of_warehouse(self._spark, self._profile)})"
-        protocol = (self._spark.conf.get(PROTOCOL) or "").rpartition(".")[2]
-        key = COMMITTERS.get(urlparse(warehouse).scheme, ALGORITHM)
-        value = jvm.hadoop_configuration(self._spark).get(key)
-        of_key = self._origin(f"{HADOOP}{key}")
-        yield f"committer: {protocol} ({self._origin(PROTOCOL)}), {key}={value} ({of_key})"
+        yield from committers.lines(self._spark, warehouse, schema, self._origin)
 
     def _origin(self, *names: str) -> str:
         return origin(self._spark, self._profile, *names)

@@ -121,8 +121,7 @@ class CatalogsWithJvm(Catalogs):
         of_spark = SparkReport(self._spark)
         yield from of_spark.versions()
         yield f"catalog: {SESSION_CATALOG}, {self._description()} ({of_spark.metastore()})"
-        yield from of_spark.storage()
-        yield from self._committers(any_table.target.database)
+        yield from of_spark.storage(self._location_of(any_table.target.database))
         of_files = replace(any_table.target, catalog=SESSION_CATALOG)
         yield f"atomicity: {self._reached(replace(any_table, target=of_files))}"
         yield f"statistics: {OTHERS_COUNT}"
@@ -140,15 +139,11 @@ class CatalogsWithJvm(Catalogs):
                 remedy="set atomicity: isolated, which publishes old and new rows as one version",
             )
 
-    def _committers(self, database: str) -> Iterator[str]:
-        """Of the warehouse, and of the schema, where they lie in an object store."""
-        places = [str(self._spark.conf.get("spark.sql.warehouse.dir"))]
+    def _location_of(self, database: str) -> str:
+        """Where the schema lies; empty if it is not there, or nobody can tell."""
         with suppress(StagingError), self._guard:
-            places.append(self._connected().metastore.database_location(database) or "")
-        found = (committers.committer_at(self._spark, one) for one in places)
-        for one in dict.fromkeys(found):
-            if one is not None:
-                yield f"committer on S3A: {committers.described(one)}"
+            return self._connected().metastore.database_location(database) or ""
+        return ""
 
     def comment(self, staged: TableName, find: Find) -> tuple[str, ...]:
         partition_columns = comment(self.catalog.services(staged.database).entries, staged, find)

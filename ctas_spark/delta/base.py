@@ -7,7 +7,7 @@ from ..context import DELTA, Atomicity, StagingContext, StagingPurpose, TableNam
 from ..engines.protocol import WriteFigures
 from ..errors import EntryMissingError, EntryModifiedError, MetastoreError
 from ..files.table import Services
-from ..metastore.client import PROVIDER, TableEntry
+from ..metastore.client import TableEntry
 from ..publish import messages
 from ..publish import version as outcome
 from ..publish.marker import Marker, PublicationKind, new_commit_id
@@ -53,7 +53,7 @@ class DeltaBase:
 
 def is_delta(entry: TableEntry | None) -> bool:
     """True for the entry of a Delta table."""
-    return entry is not None and entry.parameters.get(PROVIDER, "").lower() == DELTA
+    return entry is not None and entry.provider == DELTA
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from enum import Enum
 from ..context import TableName
 from ..errors import EntryModifiedError
 from ..files.record import table_named
-from ..metastore.client import EntryChange, TableEntry
+from ..metastore.client import EntryChange, Expectation, TableEntry
 from ..publish.marker import (
     PREFIX,
     VERSION_ID,
@@ -108,8 +108,9 @@ def move(table: DeltaTable, record: DeltaRecord, expected: DeltaRecord) -> None:
     now = read(table, expected)
     if now is None or now.entry is None or now != expected:
         raise EntryModifiedError(f"the record of {expected.version} is not what it was")
-    parameters = {**now.entry.parameters, **record.to_parameters()}
-    table.services.entries.set(table.name, now.entry, parameters, RECORD)
+    changed = EntryChange.of(now.entry, {**now.entry.parameters, **record.to_parameters()})
+    was = Expectation(RECORD, now.entry.parameters[RECORD])
+    table.services.entries.change(table.name, changed, was)
 
 
 def records_of(table: DeltaTable) -> tuple[DeltaRecord, ...]:

@@ -40,7 +40,6 @@ def history(newest_first: Sequence[CommitFacts]) -> tuple[Event, ...]:
             state="live" if last is not None and marker is last.published else "kept",
             rows=marker.rows,
             bytes=marker.bytes,
-            schema_change="",
         )
         for marker in found
     )

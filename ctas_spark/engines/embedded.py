@@ -40,13 +40,13 @@ PROCESSES = Path("/proc")
 
 def is_embedded(settings: Mapping[str, str]) -> bool:
     """True if nothing that Spark reads names a metastore's server."""
-    named = {**given.values(), **settings}
+    named = given.under(settings)
     return not any(map(named.get, URIS)) and not given.has_hive_site()
 
 
 def may_be_created(settings: Mapping[str, str], project: Path) -> bool:
     """True if a start may create an embedded metastore, which nobody may kill meanwhile."""
-    url = {**given.values(), **settings}.get(CONNECTION_URL)
+    url = given.under(settings).get(CONNECTION_URL)
     is_there = "derby" not in url if url else (project / DIRECTORY).exists()
     return is_embedded(settings) and not is_there
 
@@ -57,7 +57,7 @@ def beside(settings: Mapping[str, str], project: Path) -> dict[str, str]:
     Spark's own default is the working directory, which is another one under ``--project-dir``. A
     cluster gets none: other machines reach neither.
     """
-    named = {**given.values(), **settings}
+    named = given.under(settings)
     if not given.is_local(settings) or not is_embedded(settings) or named.get(CONNECTION_URL):
         return {}
     _name_another(project)

@@ -3,10 +3,10 @@
 
 import os
 import re
-import shlex
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,8 @@ import pyspark
 from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
-SUBMIT_ARGUMENTS = "PYSPARK_SUBMIT_ARGS"
+from .submit_arguments import OPTIONS, PROPERTIES, SUBMIT_ARGUMENTS, WITH_DEFAULTS, options
+
 GATEWAY = "PYSPARK_GATEWAY_PORT"
 """spark-submit sets it for the Python file that it runs."""
 MASTER_VARIABLE = "MASTER"
@@ -23,35 +24,7 @@ HIVE_SITE = "hive-site.xml"
 SPARK_SUBMIT = "spark-submit"
 SESSION_THERE = "the Spark session that was there before dbt"
 JVM_THERE = "the JVM that was there before dbt"
-CONF, PROPERTIES, WITH_DEFAULTS = "--conf", "--properties-file", "--load-spark-defaults"
 MASTER = "spark.master"
-OPTIONS = {
-    "--master": MASTER,
-    "--deploy-mode": "spark.submit.deployMode",
-    "--name": "spark.app.name",
-    "--driver-memory": "spark.driver.memory",
-    "--driver-java-options": "spark.driver.extraJavaOptions",
-    "--driver-class-path": "spark.driver.extraClassPath",
-    "--driver-library-path": "spark.driver.extraLibraryPath",
-    "--driver-cores": "spark.driver.cores",
-    "--executor-memory": "spark.executor.memory",
-    "--executor-cores": "spark.executor.cores",
-    "--num-executors": "spark.executor.instances",
-    "--total-executor-cores": "spark.cores.max",
-    "--queue": "spark.yarn.queue",
-    "--jars": "spark.jars",
-    "--packages": "spark.jars.packages",
-    "--exclude-packages": "spark.jars.excludes",
-    "--repositories": "spark.jars.repositories",
-    "--files": "spark.files",
-    "--archives": "spark.archives",
-    "--py-files": "spark.submit.pyFiles",
-    "--principal": "spark.kerberos.principal",
-    "--keytab": "spark.kerberos.keytab",
-}
-"""Options of spark-submit, and the settings that they mean."""
-FLAGS = ("--help", "-h", "--supervise", "--verbose", "-v", "--version", WITH_DEFAULTS)
-"""Options without a value."""
 SETTING = re.compile(r"^[ \t]*([^\s#=:]+)[ \t=:]+(\S.*?)[ \t]*$", re.MULTILINE)
 """A line of spark-defaults.conf, which Java reads as properties."""
 
@@ -62,23 +35,6 @@ class Given:
 
     value: str
     source: str
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """An option of spark-submit as it was written, and the setting that it means, if it is one."""
-
-    tokens: tuple[str, ...]
-    name: str
-    value: str = ""
-
-    @property
-    def setting(self) -> tuple[str, str]:
-        """Key and value; the key is empty if it means none."""
-        if self.name in (CONF, "-c"):
-            key, _, value = self.value.partition("=")
-            return key.strip(), value
-        return OPTIONS.get(self.name, ""), self.value
 
 
 class OwnSpark:
@@ -143,9 +99,14 @@ def settings() -> dict[str, Given]:
     return _of_jvm() if is_there() else _of_launch()
 
 
+def under(profile: Mapping[str, str]) -> dict[str, str]:
+    """The settings that apply with a profile's over them."""
+    return {**values(), **profile}
+
+
 def is_local(profile: Mapping[str, str]) -> bool:
     """True if Spark runs on this machine alone, as it does where no master is named."""
-    return {**values(), **profile}.get(MASTER, "local").startswith("local")
+    return under(profile).get(MASTER, "local").startswith("local")
 
 
 def is_set(key: str) -> bool:
@@ -158,24 +119,10 @@ def is_set(key: str) -> bool:
 def has_hive_site() -> bool:
     """True if Spark reads a hive-site.xml, which may name a metastore, or a warehouse."""
     if is_there() or OWN_SPARK.is_used:
-        return _jvm_finds(HIVE_SITE)
+        SparkContext._ensure_initialized()
+        thread: Any = SparkContext._jvm.java.lang.Thread  # type: ignore[union-attr]
+        return thread.currentThread().getContextClassLoader().getResource(HIVE_SITE) is not None
     return any(_files(HIVE_SITE, "SPARK_CONF_DIR", "HADOOP_CONF_DIR", "YARN_CONF_DIR"))
-
-
-@contextmanager
-def arguments_without(keys: Iterable[str]) -> Iterator[None]:
-    """Launch a JVM without the options that would win over these keys' values on its command."""
-    before = os.environ.get(SUBMIT_ARGUMENTS)
-    if before is None:
-        yield
-        return
-    unwanted, options = frozenset(keys), list(_options(before))
-    kept = [one.tokens for one in options if one.setting[0] not in unwanted]
-    os.environ[SUBMIT_ARGUMENTS] = shlex.join(token for tokens in kept for token in tokens)
-    try:
-        yield
-    finally:
-        os.environ[SUBMIT_ARGUMENTS] = before
 
 
 def _of_jvm() -> dict[str, Given]:
@@ -190,44 +137,21 @@ def _of_jvm() -> dict[str, Given]:
     }
 
 
-def _jvm_finds(resource: str) -> bool:
-    SparkContext._ensure_initialized()
-    thread: Any = SparkContext._jvm.java.lang.Thread  # type: ignore[union-attr]
-    return thread.currentThread().getContextClassLoader().getResource(resource) is not None
-
-
 def _of_launch() -> dict[str, Given]:
     """What spark-submit will read when PySpark calls it; an option wins over --conf."""
-    options = list(_options(os.environ.get(SUBMIT_ARGUMENTS, "")))
-    files = [Path(one.value) for one in options if one.name == PROPERTIES]
-    found: dict[str, Given] = {}
-    if master := os.environ.get(MASTER_VARIABLE):
-        found[MASTER] = Given(master, f"the variable {MASTER_VARIABLE}")
-    if not files or any(one.name == WITH_DEFAULTS for one in options):
-        found |= _from(_of_file(), DEFAULTS_FILE)
-    for path in files[-1:]:
-        found |= _from(_read(path), SUBMIT_ARGUMENTS)
-    for is_option in (False, True):
-        named = dict(one.setting for one in options if (one.name in OPTIONS) is is_option)
-        found |= _from({key: one for key, one in named.items() if key}, SUBMIT_ARGUMENTS)
-    return found
-
-
-def _from(found: Mapping[str, str], source: str) -> dict[str, Given]:
-    return {key: Given(value, source) for key, value in found.items()}
-
-
-def _options(arguments: str) -> Iterator[Option]:
-    """As spark-submit reads them: up to the first word that is no option; the rest is one."""
-    words = shlex.split(arguments)
-    while words and words[0].startswith("-"):
-        name, equals, value = words[0].partition("=")
-        length = 1 if (equals and name.startswith("--")) or words[0] in FLAGS else 2
-        if length > 1:
-            name, value = words[0], "".join(words[1:2])
-        yield Option(tuple(words[:length]), name, value)
-        words = words[length:]
-    yield Option(tuple(words), "")
+    given = sorted(options(), key=lambda one: one.name in OPTIONS)
+    files = [Path(one.value) for one in given if one.name == PROPERTIES]
+    has_defaults = not files or any(one.name == WITH_DEFAULTS for one in given)
+    master = os.environ.get(MASTER_VARIABLE)
+    weakest_first = (
+        (f"the variable {MASTER_VARIABLE}", {MASTER: master} if master else {}),
+        (DEFAULTS_FILE, _of_file() if has_defaults else {}),
+        (SUBMIT_ARGUMENTS, _read(files[-1]) if files else {}),
+        (SUBMIT_ARGUMENTS, {key: value for key, value in (one.setting for one in given) if key}),
+    )
+    return {
+        key: Given(value, source) for source, found in weakest_first for key, value in found.items()
+    }
 
 
 def _of_file() -> dict[str, str]:
@@ -238,10 +162,17 @@ def _of_file() -> dict[str, str]:
     return found
 
 
-def _read(path: Path) -> dict[str, str]:
+def _read(path: Path) -> Mapping[str, str]:
+    """A run asks for settings dozens of times: a file is read again only after a change."""
     with suppress(OSError):
-        return dict(SETTING.findall(path.read_text(errors="replace")))
+        state = path.stat()
+        return _read_once(path, state.st_mtime_ns, state.st_size)
     return {}
+
+
+@lru_cache(maxsize=8)
+def _read_once(path: Path, _mtime_ns: int, _size: int) -> Mapping[str, str]:
+    return dict(SETTING.findall(path.read_text(errors="replace")))
 
 
 def _files(name: str, *variables: str) -> Iterator[Path]:

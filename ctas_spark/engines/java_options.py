@@ -30,7 +30,7 @@ def java_options(settings: Mapping[str, str], log_directory: str, *, is_local: b
 
     Ours are left out where the user chose something, be it in a variable that Java reads.
     """
-    own = {**given.values(), **settings}.get(JAVA_OPTIONS, "")
+    own = given.under(settings).get(JAVA_OPTIONS, "")
     chosen = _chosen(settings)
     ours = [own]
     if is_local and not COLLECTOR.search(chosen):
@@ -46,7 +46,7 @@ def java_options(settings: Mapping[str, str], log_directory: str, *, is_local: b
 
 def has_own_logging(settings: Mapping[str, str]) -> bool:
     """True if the user's options configure log4j: nobody here knows where that writes."""
-    found = {**given.values(), **settings}.get(JAVA_OPTIONS, "")
+    found = given.under(settings).get(JAVA_OPTIONS, "")
     return "log4j" in found and OUR_LOG not in found
 
 
@@ -56,7 +56,7 @@ def lacks_archive(settings: Mapping[str, str]) -> bool:
 
 
 def _chosen(settings: Mapping[str, str]) -> str:
-    named = {**given.values(), **settings}
+    named = given.under(settings)
     variables = (os.environ.get(one, "") for one in VARIABLES)
     return " ".join([named.get(JAVA_OPTIONS, ""), named.get(BEFORE_THEM, ""), *variables])
 

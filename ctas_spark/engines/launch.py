@@ -2,8 +2,6 @@
 
 import logging
 import re
-import socket
-import struct
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -17,9 +15,9 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from ..context import SESSION_CATALOG
-from ..errors import ProfileError, ServerNotReachedError, SparkNotStartedError
+from ..errors import ProfileError, SparkNotStartedError
 from ..redaction import is_secret
-from . import given, jvm, precedence, sharing
+from . import given, jvm, origins, sharing
 from .embedded import (
     CONNECTION_URL,
     TABLES,
@@ -32,7 +30,9 @@ from .embedded import (
 from .given import MASTER, OWN_SPARK
 from .java_options import JAVA_OPTIONS, LOG, has_own_logging, java_options, lacks_archive
 from .reachable import require_shared_warehouse
+from .standalone import require_master
 from .start import START, Opened
+from .submit_arguments import arguments_without
 
 ALWAYS = {"spark.sql.defaultCatalog": SESSION_CATALOG}
 """Where names without a catalog are looked up, whoever says what."""
@@ -56,14 +56,6 @@ LOCAL = {
     "spark.ui.enabled": "false",
 }
 """Ours on a local master, where nobody has chosen otherwise."""
-STANDALONE = re.compile(r"(?:^spark://|,)([^,:]+):(\d+)")
-CONNECT_SECONDS = 10.0
-STREAM_REQUEST = struct.Struct(">qbi")
-"""Length of the frame, kind of message, length of the stream's name (Spark's MessageEncoder)."""
-NO_SUCH_STREAM = b"/jars/ctas-spark-asks-for-none"
-REQUEST, FAILURE = 6, 8
-"""Spark's Message.Type of a request for a stream, and of the answer that there is none."""
-PROTECTED = ("spark.ssl.", "spark.authenticate")
 JARS = "spark.jars"
 HIVE = ("spark.sql.catalogImplementation", "hive")
 BY_LAUNCHER = re.compile(
@@ -116,7 +108,7 @@ def start_spark(
         START.require_not_ended()
         if START.opened is not None and START.opened.serves(settings):
             return START.opened.session
-        precedence.tell({**settings, **ALWAYS}, say)
+        origins.tell({**settings, **ALWAYS}, say)
         if OWN_SPARK.is_used:
             session = _session(with_defaults(settings, log_directory))
         elif given.has_session():
@@ -156,7 +148,7 @@ def launch_spark(
             OWN_SPARK.note()
             wanted = _without_places_beside_a_site(wanted, project)
         else:
-            master = (given.values() | dict(wanted)).get(MASTER, "local[*]")
+            master = given.under(wanted).get(MASTER, "local[*]")
             say(f"Using the Spark {pyspark.__version__} of {given.source()}, on {master}")
         _start_context(wanted)
         session = _session(wanted)
@@ -192,7 +184,7 @@ def _defaults_of_session() -> dict[str, str]:
     return {
         key: value
         for key, value in DEFAULTS.items()
-        if key.startswith(precedence.IN_A_SESSION) and not given.is_set(key)
+        if key.startswith(origins.IN_A_SESSION) and not given.is_set(key)
     }
 
 
@@ -222,7 +214,7 @@ def _start_jvm(
     console = log_directory / CONSOLE
     log = console if has_own_logging(settings) else log_directory / LOG
     say(f"Starting Spark {pyspark.__version__}; its log is {log}")
-    with console.open("ab") as stream, given.arguments_without(settings):
+    with console.open("ab") as stream, arguments_without(settings):
         before = stream.tell()
         try:
             gateway = launch_gateway(configuration, {"stdout": stream, "stderr": stream})  # type: ignore[no-untyped-call]
@@ -250,50 +242,6 @@ def _require_jars(named: str) -> None:
         raise ProfileError.of(problems)
 
 
-def require_master(settings: Mapping[str, str]) -> None:
-    """Spark would ask a master that does not answer for a minute, and then fail elsewhere."""
-    said = None if MASTER in settings else given.settings().get(MASTER)
-    where = f"of {said.source}" if said else "in spark_conf of the profile"
-    settings = {**given.values(), **settings}
-    master, reason = settings.get(MASTER, ""), ""
-    is_open = not any(key.startswith(PROTECTED) for key in settings)
-    for host, port in STANDALONE.findall(master):
-        if not (reason := _refusal(host, int(port), is_open=is_open)):
-            return
-    if reason:
-        raise ServerNotReachedError(
-            f"no Spark master answers at {master}: {reason}",
-            left="nothing was started",
-            remedy=f"check host and port ({MASTER} {where}), that the master is running, and that "
-            "this machine can reach it",
-        )
-
-
-def _refusal(host: str, port: int, *, is_open: bool) -> str:
-    """Why this is no server of Spark's; empty if it is one, and says that it lacks a stream.
-
-    One that is not open to everybody is not asked: it would answer in TLS, or log an error.
-    """
-    size = STREAM_REQUEST.size + len(NO_SUCH_STREAM)
-    request = STREAM_REQUEST.pack(size, REQUEST, len(NO_SUCH_STREAM)) + NO_SUCH_STREAM
-    try:
-        with socket.create_connection((host, port), CONNECT_SECONDS) as server:
-            if not is_open:
-                return ""
-            server.settimeout(CONNECT_SECONDS)
-            server.sendall(request)
-            answer = server.makefile("rb").read(STREAM_REQUEST.size)
-    except TimeoutError:
-        return f"there was no answer within {CONNECT_SECONDS:.0f} s"
-    except (ConnectionResetError, BrokenPipeError):
-        answer = b""
-    except OSError as error:
-        return str(error.strerror or error)
-    if len(answer) == STREAM_REQUEST.size and STREAM_REQUEST.unpack(answer)[1] == FAILURE:
-        return ""
-    return "what listens there does not speak Spark's protocol"
-
-
 def silence_query_loggers() -> None:
     """PySpark 4 prints each error of a query as JSON, besides raising it."""
     for name in QUERY_LOGGERS:
@@ -315,7 +263,7 @@ def with_defaults(settings: Mapping[str, str], log_directory: str) -> dict[str, 
     found = {key: said.get(key, value) for key, value in ours.items()} | ALWAYS
     here = Path.cwd()
     is_escaped = here.as_uri() != f"file://{here}"  # Spark would write its default there
-    is_placed = any(map({**said, **settings}.get, WAREHOUSES)) or given.has_hive_site()
+    is_placed = any(map(given.under(settings).get, WAREHOUSES)) or given.has_hive_site()
     if is_local and is_escaped and not is_placed:
         found[WAREHOUSE] = path_for_spark(here / TABLES)
     found |= settings

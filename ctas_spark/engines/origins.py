@@ -1,11 +1,14 @@
-"""Where the value of a setting comes from, in the words of dbt debug."""
+"""Whose value of a setting is used: dbt debug says that of each, and a start where two differ."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 from urllib.parse import urlparse
 
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
+from ..redaction import redacted
 from . import given, jvm
 from .embedded import TABLES, WAREHOUSE, WAREHOUSES
 from .given import HIVE_SITE, OWN_SPARK
@@ -18,6 +21,12 @@ HADOOPS_NAME = re.compile(r"^spark[.](?:hadoop[.])?")
 """How the name of a setting begins that Spark hands on to Hadoop and Hive."""
 SITE = re.compile(r"[\w-]+-site[.]xml$")
 """At the end of what Hadoop says of a value, be it a path or "Set by Spark from hive-site.xml"."""
+OF_THE_JVM = re.compile(
+    r"spark[.](?:jars(?:[.]\w+)?|files|archives|submit[.]\w+"
+    r"|driver[.](?:memory|memoryOverhead|cores|extra\w+|defaultJavaOptions|userClassPathFirst))"
+)
+"""What spark-submit reads as it starts the JVM."""
+IN_A_SESSION = "spark.sql."
 
 
 def origin(spark: SparkSession, profile: Mapping[str, str], *names: str) -> str:
@@ -49,3 +58,32 @@ def origin_of_warehouse(spark: SparkSession, profile: Mapping[str, str]) -> str:
     if is_default and found == given.SESSION_THERE:
         return SPARKS_DEFAULT
     return HIVE_SITE if found == SPARKS_DEFAULT and not is_default else found
+
+
+def tell(profile: Mapping[str, str], say: Callable[[str], None]) -> None:
+    """Name each setting that the profile has in vain, or that it takes from others."""
+    elsewhere = given.settings()
+    for key, wanted in sorted(profile.items()):
+        found = elsewhere.get(key)
+        if found is not None and found.value == wanted:
+            continue
+        ours, theirs = _shown(key, wanted), _shown(key, found.value if found else None)
+        if given.is_there() and is_late(key):
+            who = found.source if found else given.source()
+            say(f"{key}: {theirs} ({who}) is used, and not {ours} (profile): Spark runs already")
+        elif found is not None and found.source != given.DEFAULTS_FILE:
+            say(f"{key}: {ours} (profile) is used, and not {theirs} ({found.source})")
+
+
+def is_late(key: str) -> bool:
+    """True if a Spark that is there no longer reads the setting."""
+    if not given.has_session():
+        return bool(OF_THE_JVM.fullmatch(key))
+    if not key.startswith(IN_A_SESSION):
+        return True
+    packages: Any = SparkContext._jvm  # noqa: SLF001 (PySpark has no public way to its JVM)
+    return bool(packages.org.apache.spark.sql.internal.SQLConf.isStaticConfigKey(key))
+
+
+def _shown(key: str, value: str | None) -> str:
+    return SPARKS_DEFAULT if value is None else redacted({key: value})[key]

@@ -158,7 +158,8 @@ def change_between(begun: FileBase, now: FileBase) -> Change:
         return Change.DROPPED
     if begun.entry == now.entry:
         return Change.NONE
-    return Change.MAINTAINED if _identity(begun) == _identity(now) else Change.WRITTEN
+    is_same = _identity(begun.entry, begun.marker) == _identity(now.entry, now.marker)
+    return Change.MAINTAINED if is_same else Change.WRITTEN
 
 
 def who_changed(begun: FileBase, now: FileBase) -> str:
@@ -181,21 +182,18 @@ def _is_iceberg(entry: TableEntry) -> bool:
     return entry.parameters.get("table_type", "").upper() == "ICEBERG"
 
 
-def _identity(base: FileBase) -> tuple[object, ...]:
+def _identity(entry: TableEntry, marker: Marker | None) -> tuple[object, ...]:
     """What every commit and every ALTER changes, and no statistic does.
 
     A view has nothing else that shows another query than its time. Our own tables have their schema
     in the properties, and Hive's columns may follow the commit.
     """
-    entry = base.entry
-    if entry is None:
-        return ()
     counted = {
         key: value
         for key, value in entry.parameters.items()
         if entry.is_view or not (key in NO_COMMIT or key.startswith(PREFIXES_OF_NO_COMMIT))
     }
-    columns = () if base.marker else (entry.columns, entry.partition_keys)
+    columns = () if marker else (entry.columns, entry.partition_keys)
     return entry.location, entry.table_type, entry.create_time, columns, counted
 
 

@@ -215,7 +215,7 @@ class SessionCatalog(StagingCatalog):
 
     def correct_statistics(self, name: TableName, before: Statistics) -> None:
         """Make true what a statement has just counted; ``before`` is what the entry said then."""
-        entries = EntryWriter(self._metastore, self._lock() or NoLock(), conditional=True)
+        entries = EntryWriter(self._metastore, self._lock() or NoLock())
         if correct(entries, self._storage, name, before):
             refresh(self._engine, name)
 

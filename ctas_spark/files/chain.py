@@ -45,13 +45,19 @@ class Chain:
         Args:
             read_ms: when the target was read, by the storage's clock.
         """
+        newest_ms = base.landed_ms(read_ms)  # the list has no time of its newest entry yet
+        entries = base.marker.lineage.entries if base.marker is not None else ()
+        lineage = (
+            Landed(one.commit, newest_ms if one.landed_ms is None else one.landed_ms)
+            for one in entries
+        )
         named = (
             Landed(one.commit, one.landed_ms)
             for record in records
             for one in record.bases
             if one.commit is not None and one.landed_ms is not None
         )
-        return cls(_lineage_of(base, read_ms), tuple(named))
+        return cls(tuple(lineage), tuple(named))
 
     def last_commit(self, version: str) -> str | None:
         """The version's last publication that is known."""
@@ -117,14 +123,3 @@ class Chain:
     def _is_taken_since(self, record: Record, shown: Landed) -> bool:
         last = record.bases[-1].commit if record.bases else None
         return last is not None and order_of(last) > shown.order
-
-
-def _lineage_of(base: FileBase, read_ms: int) -> tuple[Landed, ...]:
-    """Only the newest entry's own publication has no time in the list yet."""
-    if base.marker is None:
-        return ()
-    newest = base.landed_ms(read_ms)
-    return tuple(
-        Landed(one.commit, newest if one.landed_ms is None else one.landed_ms)
-        for one in base.marker.lineage.entries
-    )

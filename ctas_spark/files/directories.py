@@ -28,14 +28,14 @@ from ..errors import (
     StagingSchemaError,
     StorageError,
 )
-from ..metastore.client import EntryChange, MetastoreClient, TableEntry
+from ..metastore.client import EntryChange, Expectation, MetastoreClient, TableEntry
 from ..publish import messages
 from ..publish.locks import NoLock
 from ..publish.marker import PREFIX
 from ..redaction import redacted
 from ..retention.rules import MovedMetastore
 from ..storage.client import AccessDeniedError, Storage
-from .entries import EntryWriter
+from .entries import MOST_ATTEMPTS, EntryWriter
 
 logger = logging.getLogger(__name__)
 
@@ -49,7 +49,6 @@ ROOT, FORMER = PREFIX + "root_", PREFIX + "former_"
 """Properties of the id's entry: a directory with a tree, and another staging schema; one each."""
 NOTED = PREFIX + "noted"
 """A token that each change of the id's entry renews, for a compare-and-swap over all of it."""
-MOST_ATTEMPTS = 10
 LOCAL = re.compile(r"^file:/+")
 VALID = re.compile(r"[a-z][0-9a-f]{12}(-[0-9a-f]{8})*")
 MOVED = (
@@ -57,11 +56,6 @@ MOVED = (
     "the same metastore under a new address, run ctas_vacuum with metastore: same; if it is a "
     "copy of that one, with metastore: clone"
 )
-
-
-def staging_schema_of(parameters: Mapping[str, str]) -> str | None:
-    """The staging schema that the last publication of a target used; None if it is not known."""
-    return parameters.get(STAGING_SCHEMA) or None
 
 
 class VersionRoots:
@@ -79,7 +73,7 @@ class VersionRoots:
         self._storage = storage
         self._address = address
         self._entry = TableName(staging_schema, STAGING_ID)
-        self.entries = EntryWriter(metastore, NoLock(), conditional=True)
+        self.entries = EntryWriter(metastore, NoLock())
         """What changes the id's entry; with a lock, once the metastore was found not to compare."""
         self._guard = threading.RLock()
         self._id: str | None = None
@@ -151,7 +145,9 @@ class VersionRoots:
         Nothing is written. But for the tree of the id alone, trees are listed once for a run: most
         are not there, and an object store takes five requests to say so.
         """
-        folder, key, names = self._found_folder(context), _key(context.target), self._names()
+        folder, key, names = None, _key(context.target), self._names()
+        with suppress(NoSuchSchemaError):  # gone: nobody can stage in it any more
+            folder = self._folder(context)
         trees = [f"{folder}/{name}" for name in names if folder is not None]
         others = (*trees[1:], *self._trees(folder))
         found = (one for one in others if key in self._keys_in(one))
@@ -176,8 +172,8 @@ class VersionRoots:
         Raises:
             StagingSchemaError, MetastoreError: it could not be noted.
         """
-        schema = staging_schema_of(base.parameters) if base is not None else None
-        if schema is not None and schema != self._entry.database:
+        schema = base.parameters.get(STAGING_SCHEMA) if base is not None else None
+        if schema and schema != self._entry.database:
             with self._guard:
                 self._note(FORMER, schema)
 
@@ -223,7 +219,7 @@ class VersionRoots:
 
     def _leave_to_the_original(self, tree: str) -> None:
         """This metastore's id becomes the name of the tree in which it staged meanwhile."""
-        entry = self._metastore.get_table(self._entry)
+        entry = self._read()
         if entry is None or self._owner(tree) in (None, self._address):
             return
         _, instead = self._names()
@@ -235,7 +231,8 @@ class VersionRoots:
         """By compare-and-swap over all of the entry as it was read."""
         parameters = {**entry.parameters, **changed, NOTED: secrets.token_hex(4)}
         token = NOTED if NOTED in entry.parameters else STAGING_ID
-        self.entries.set(self._entry, entry, parameters, token)
+        expected = Expectation(token, entry.parameters[token])
+        self.entries.change(self._entry, EntryChange.of(entry, parameters), expected)
 
     def _note(self, kind: str, value: str) -> None:
         """Add a property to the id's entry, once; read again, where the metastore compares none."""
@@ -258,19 +255,13 @@ class VersionRoots:
 
     def _found_former(self) -> tuple[str, ...]:
         """Also those that the former ones followed."""
-        found: dict[str, None] = {}
-        noted = [self._noted]
-        while noted:
-            of_one = noted.pop()
-            schemas = (value for key, value in of_one.items() if key.startswith(FORMER))
-            for schema in schemas:
-                if schema in (*found, self._entry.database):
-                    continue
-                if self._metastore.database_location(schema) is None:
-                    continue
-                found[schema] = None
+        found, noted = list[str](), [*_former_in(self._noted)]
+        for schema in noted:  # which grows meanwhile
+            is_known = schema in (*found, self._entry.database)
+            if not is_known and self._metastore.database_location(schema) is not None:
+                found.append(schema)
                 entry = self._metastore.get_table(TableName(schema, STAGING_ID))
-                noted.append(dict(entry.parameters) if entry is not None else {})
+                noted += _former_in(entry.parameters) if entry is not None else ()
         return tuple(found)
 
     def forget_trees(self) -> None:
@@ -284,12 +275,6 @@ class VersionRoots:
         names = self._names()
         noted = {one for name, one in self._noted.items() if name.startswith(ROOT)} - {but}
         return (f"{one}/{name}" for one in sorted(noted) for name in names)
-
-    def _found_folder(self, context: StagingContext) -> str | None:
-        """None where it lay in a schema that is gone, and that nobody can stage in any more."""
-        with suppress(NoSuchSchemaError):
-            return self._folder(context)
-        return None
 
     def _keys_in(self, tree: str) -> frozenset[str]:
         """The tables that have versions in a tree of an earlier configuration."""
@@ -390,6 +375,10 @@ def opened(folder: str) -> str:
     local = LOCAL.sub("/", folder)
     command = "hdfs dfs -chmod" if local == folder else "chmod"
     return f"{command} -R g+w {local}"
+
+
+def _former_in(parameters: Mapping[str, str]) -> Iterator[str]:
+    return (value for key, value in parameters.items() if key.startswith(FORMER))
 
 
 def _key(target: TableName) -> str:

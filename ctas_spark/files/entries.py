@@ -9,21 +9,23 @@ from dataclasses import dataclass
 
 from ..context import TableName
 from ..errors import EntryMissingError, EntryModifiedError
-from ..metastore.client import EntryChange, Expectation, MetastoreClient, TableEntry
+from ..metastore.client import EntryChange, Expectation, MetastoreClient
 from ..publish.locks import CommitLock, HeldCheck
+
+MOST_ATTEMPTS = 10
+"""Of a change that is made again from what others have made of the entry meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
 class EntryWriter:
     """Changes the entries of one metastore.
 
-    ``lock`` keeps out the other writers of a target where the metastore does not compare
-    (``conditional``); it guards the target's records as well.
+    ``lock`` keeps out the other writers of a target where the metastore does not compare, and so
+    ignores what is expected; it guards the target's records as well.
     """
 
     metastore: MetastoreClient
     lock: CommitLock
-    conditional: bool
 
     def change(
         self,
@@ -49,22 +51,6 @@ class EntryWriter:
                 raise EntryModifiedError(f"{read.name} is not what it was")
             check()
             try:
-                self.metastore.alter_table(change, expected if self.conditional else None)
+                self.metastore.alter_table(change, expected)
             except EntryMissingError as error:
                 raise EntryModifiedError(f"{read.name} is gone") from error
-
-    def set(
-        self,
-        target: TableName,
-        read: TableEntry,
-        parameters: dict[str, str],
-        key: str,
-        held: HeldCheck | None = None,
-    ) -> None:
-        """Give an entry other parameters; the metastore compares that of ``key``.
-
-        Raises like ``change``.
-        """
-        value = read.parameters.get(key)
-        expected = Expectation(key, value) if value is not None else None
-        self.change(target, EntryChange.of(read, parameters), expected, held)

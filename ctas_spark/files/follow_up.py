@@ -15,16 +15,10 @@ from dataclasses import dataclass
 
 from ..clock import ORPHAN_AGE_MS
 from ..engines.calls import core_errors
-from ..errors import (
-    EntryModifiedError,
-    LockLostError,
-    MetastoreError,
-    StagingError,
-)
+from ..errors import EntryModifiedError, LockLostError, MetastoreError, StagingError
 from ..metastore.client import (
     PLACEHOLDER,
     CallUnansweredError,
-    Column,
     EntryChange,
     Partition,
     TableEntry,
@@ -33,6 +27,7 @@ from ..publish.locks import CommitLock, HeldCheck
 from ..quoting import table as quoted
 from ..steps import Step
 from .base import PARTITION_HOLDER, PARTITION_PROVIDER, PARTITIONS, FileBase, lies_in
+from .entries import MOST_ATTEMPTS
 from .publication import columns_beside_kept_keys
 from .reach import PartitionState, is_pending
 from .record import name_in
@@ -40,7 +35,6 @@ from .table import FileTable
 
 logger = logging.getLogger(__name__)
 
-MOST_ATTEMPTS = 10
 BY_METASTORE = "catalog"
 MAY_WAKE_UP_MS = ORPHAN_AGE_MS // 2
 
@@ -87,17 +81,13 @@ def fill_columns(table: FileTable) -> None:
         now = table.look()
         if now.entry is None or not lacks_columns(now):
             return
-        columns = _columns(table, now.entry)
+        staged = table.metastore.get_table(name_in(table, now.entry.directory_name or ""))
+        # Spark's placeholder where the version's record is gone
+        columns = (PLACEHOLDER,) if staged is None else columns_beside_kept_keys(staged, now.entry)
         change = EntryChange.of(now.entry, dict(now.entry.parameters), columns)
         with suppress(EntryModifiedError), table.report.within(Step.FILL_COLUMNS):
-            table.change(change, now)
+            table.services.entries.change(table.name, change, now.expectation)
             return
-
-
-def _columns(table: FileTable, shown: TableEntry) -> tuple[Column, ...]:
-    """Those of the version's record; Spark's placeholder where that is gone."""
-    staged = table.metastore.get_table(name_in(table, shown.directory_name or ""))
-    return (PLACEHOLDER,) if staged is None else columns_beside_kept_keys(staged, shown)
 
 
 def track_partitions(table: FileTable) -> PartitionState:
@@ -201,8 +191,10 @@ class Bookkeeping:
             return wanted
         with self.table.report.within(Step.ADD_PARTITIONS):
             self._add_missing(version, own)
+        tracked = {PARTITION_PROVIDER: BY_METASTORE, PARTITIONS: PartitionState.TRACKED.value}
         with self.table.report.within(Step.TRACK_PARTITIONS):
-            return self._track(before)
+            is_tracked = self._changed(before, {**_without_note(before), **tracked})
+        return PartitionState.TRACKED if is_tracked else None
 
     def _shown(self) -> TableEntry | None:
         """The target's entry while it shows a version of ours."""
@@ -242,11 +234,6 @@ class Bookkeeping:
             self.may_land = True  # the note, and not the lock, keeps others off
             raise MetastoreError(error.what) from error
 
-    def _track(self, before: TableEntry) -> PartitionState | None:
-        tracked = {PARTITION_PROVIDER: BY_METASTORE, PARTITIONS: PartitionState.TRACKED.value}
-        parameters = {**_without_note(before), **tracked}
-        return PartitionState.TRACKED if self._changed(before, parameters) else None
-
     def _end_note(self) -> None:
         """Take our note off; no call where tracking took it off."""
         for _ in range(MOST_ATTEMPTS):
@@ -258,8 +245,9 @@ class Bookkeeping:
 
     def _changed(self, read: TableEntry, parameters: dict[str, str]) -> bool:
         """Change the target's properties, whose commit id stays; False if it is another by now."""
+        change, expected = EntryChange.of(read, parameters), FileBase(read).expectation
         with suppress(EntryModifiedError):
-            self.table.change(EntryChange.of(read, parameters), FileBase(read), self.check)
+            self.table.services.entries.change(self.table.name, change, expected, self.check)
             return True
         return False
 

@@ -1,6 +1,6 @@
 """The clean-up of one table of files: the versions that it judges, and how one is removed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
@@ -18,13 +18,12 @@ from .base import ABSENT, FileBase, lies_in
 from .chain import Chain
 from .follow_up import complete, drop_stale_partitions, finished
 from .publication import fenced
-from .record import RECORD, Record, records_among, unrecorded
+from .record import Record, records_among, unrecorded
 from .record_scan import RecordScan, RecordScans
 from .showing import Showing
 from .table import FileTable
 from .took_over import TookOver, say_they_stay
 
-REFUSED = (EntryModifiedError, EntryMissingError)
 NO_TARGET = Chain((), ())
 FIRST = (Place.LIVE, Place.SUPERSEDED, Place.UNPUBLISHED)
 BySchema = Sequence[tuple[FileTable, RecordScan]]
@@ -146,18 +145,23 @@ class FileGarbage:
         change = fenced(base, now_ms)
         if change is not None:
             with suppress(EntryModifiedError):
-                self.table.change(change, base)
+                self.table.services.entries.change(self.table.name, change, base.expectation)
         self._judge_by(self.table.look())
 
     def take(self, version: KnownVersion) -> bool:
         """Move the record to ``deleting``; make one, on which a CTAS that still runs will fail."""
         record = self._found[version.id]
         taken = replace(record, deleting_ms=self._now(record))
-        if record.entry is None:
-            return self._made(taken)
-        if RECORD not in record.entry.parameters:
-            return self._adopted(taken)
-        return self._moved(record, taken)
+        if record.text is not None:
+            return self._moved(record, taken)
+        try:
+            self._write(taken)
+        except (EntryExistsError, EntryModifiedError, EntryMissingError):
+            return False
+        now = self._read(record)
+        if now is not None:
+            self._found[version.id] = now
+        return now == taken
 
     def shown(self, versions: Sequence[KnownVersion]) -> dict[str, Reason]:
         """TAKEN if the deletion that another began is none any more: it may be live again."""
@@ -244,31 +248,16 @@ class FileGarbage:
             self._found[record.version] = now
         return now is not None
 
-    def _made(self, record: Record) -> bool:
-        """A record in an entry without a directory; False if there is an entry by now."""
-        name, metastore = self._name(record), self.table.metastore
-        made = EntryChange(name, metastore.scratch_entry(name), None, record.to_parameters())
-        return self._written(record, lambda: metastore.create_table(made))
-
-    def _adopted(self, record: Record) -> bool:
-        """Delta's entry, whose run wrote no record into it: the first that does so has it."""
-        metastore = self.table.metastore
-        entry = metastore.get_table(self._name(record))
-        if entry is None or RECORD in entry.parameters:
-            return False
-        adopted = EntryChange.of(entry, {**entry.parameters, **record.to_parameters()})
-        entries = self.table.services.entries
-        return self._written(record, lambda: entries.change(self.table.name, adopted, None))
-
-    def _written(self, record: Record, write: Callable[[], None]) -> bool:
-        try:
-            write()
-        except (EntryExistsError, *REFUSED):
-            return False
-        now = self._read(record)
-        if now is not None:
-            self._found[record.version] = now
-        return now == record
+    def _write(self, record: Record) -> None:
+        """Into an entry without a directory; or into Delta's, whose run wrote no record into it."""
+        if record.entry is None:
+            name, metastore = self._name(record), self.table.metastore
+            made = EntryChange(name, metastore.scratch_entry(name), None, record.to_parameters())
+            metastore.create_table(made)
+        else:
+            parameters = {**record.entry.parameters, **record.to_parameters()}
+            adopted = EntryChange.of(record.entry, parameters)
+            self.table.services.entries.change(self.table.name, adopted, None)
 
     def _hand_on(self, record: Record) -> None:
         """Let the live version remember the files of a managed table that this one took over."""

@@ -23,7 +23,9 @@ from ..publish.marker import (
 from ..publish.version import SweptError
 from ..steps import Step
 from .base import (
+    COLUMN_STATISTICS,
     LAST_DDL_TIME,
+    OF_THE_METASTORE,
     PARTITION_HOLDER,
     PARTITION_PROVIDER,
     PARTITIONS,
@@ -37,14 +39,10 @@ from .table import FileTable
 
 logger = logging.getLogger(__name__)
 
-NEVER_CARRIED = frozenset(
+NEVER_CARRIED = OF_THE_METASTORE | frozenset(
     {
+        COLUMN_STATISTICS,
         "comment",
-        "numRows",
-        "rawDataSize",
-        "totalSize",
-        "numFiles",
-        "COLUMN_STATS_ACCURATE",
         "EXTERNAL",
         "storage_handler",
         "transactional",
@@ -123,8 +121,6 @@ class MetastoreCall:
     A server that refuses new types at old positions is asked again with no columns (an empty
     tuple), which a second call then fills, and at last with the base's. ``is_unchecked``: a table
     was created, and whether a clean-up took its version before could not be found out.
-
-    ``written`` is what the version holds: a partitioned one is published with its statistics.
     """
 
     table: FileTable
@@ -132,7 +128,6 @@ class MetastoreCall:
     base: FileBase
     marker: Marker
     partitions: PartitionState
-    written: WriteFigures = UNKNOWN
     columns: tuple[Column, ...] | None = None
     is_unchecked: bool = False
 
@@ -147,24 +142,26 @@ class MetastoreCall:
         if self.base.entry is None:
             self._create()
             return
-        try:
-            self._alter()
-        except ColumnsRefusedError:
-            self.columns = ()
-            self._alter_without_columns()
+        for self.columns in (None, ()):
+            with suppress(ColumnsRefusedError):
+                self._alter()
+                return
+        logger.warning(KEEPS_OLD_COLUMNS, self.table.name)
+        self.columns = self.base.table.described_columns if self.base.table else None
+        self._alter()
 
     def change(self) -> EntryChange:
         """The target's new entry: the staged version over the base."""
         base, of_model = self.base.entry, self.table.context.layout.properties
         parameters = {**_carried(base), **_own(self.staged), **self.marker.to_parameters()}
         if base is not None and self.base.marker is None:
-            parameters |= _moved_on(base, order_of(self.marker.commit))
+            parameters |= moved_on(base, order_of(self.marker.commit))
         parameters[STAGING_SCHEMA] = self.table.context.staging_schema
         if of_model:
             parameters[OF_THE_MODEL] = ",".join(sorted(of_model))
         if self.staged.partition_columns:
             parameters[PARTITIONS] = self.partitions.value
-            parameters |= statistics(self.written)
+            parameters |= statistics(self.marker.lineage.figures_of(self.marker.version))
         columns, keeps_keys = self.columns, self.base.changes_keys(self.staged.partition_keys)
         if keeps_keys and columns is None:
             columns = columns_beside_kept_keys(self.staged, base)
@@ -177,16 +174,9 @@ class MetastoreCall:
             keeps_partition_keys=keeps_keys,
         )
 
-    def _alter_without_columns(self) -> None:
-        try:
-            self._alter()
-        except ColumnsRefusedError:
-            logger.warning(KEEPS_OLD_COLUMNS, self.table.name)
-            self.columns = self.base.table.described_columns if self.base.table else None
-            self._alter()
-
     def _alter(self) -> None:
-        self.table.alter(self.change(), self.base)
+        """The caller has compared the rest of the base, and holds the lock of writers."""
+        self.table.metastore.alter_table(self.change(), self.base.expectation)
 
     def _create(self) -> None:
         """No compare-and-swap stops a creation: whatever became of it, our record is read again.
@@ -243,7 +233,7 @@ def fenced(base: FileBase, now_ms: int) -> EntryChange | None:
     if entry is None:
         return None
     if before is None:
-        return EntryChange.of(entry, {**entry.parameters, **_moved_on(entry, now_ms)})
+        return EntryChange.of(entry, {**entry.parameters, **moved_on(entry, now_ms)})
     level, kind = Atomicity(before.level), PublicationKind.FENCE
     marker = marker_over(base, entry.name, before.version, level, kind, now_ms=now_ms)
     parameters = {**entry.parameters, **marker.to_parameters()}
@@ -291,6 +281,7 @@ def set_by_users(parameters: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _moved_on(entry: TableEntry, now_ms: int) -> dict[str, str]:
+def moved_on(entry: TableEntry | None, now_ms: int) -> dict[str, str]:
     """A time later than the entry's, so that a compare-and-swap on that one is used up."""
-    return {LAST_DDL_TIME: str(max(now_ms // 1000, (entry.last_ddl_time or 0) + 1))}
+    before = entry.last_ddl_time if entry is not None else None
+    return {LAST_DDL_TIME: str(max(now_ms // 1000, (before or 0) + 1))}

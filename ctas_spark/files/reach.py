@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from enum import Enum
 
 from ..context import Atomicity, PartitionMetadata, StagingContext
-from ..errors import AtomicityNotSupportedError, NotSupportedError
-from ..metastore.client import PROVIDER, TableEntry
+from ..errors import NotSupportedError
+from ..metastore.client import TableEntry
 from ..publish.locks import CommitLock
-from ..publish.messages import NO_JOB
+from ..publish.messages import NO_JOB, unsupported
 from ..publish.version import Reach
 from .base import PARTITION_PROVIDER, PARTITIONS, SCHEMA, FileBase
 from .table import FileTable
@@ -65,9 +65,6 @@ class PartitionPlan:
     warning: str = ""
 
 
-LISTED = PartitionPlan(PartitionState.FILES)
-
-
 def plan_partitions(
     context: StagingContext, level: Atomicity, base: FileBase, find_lock: FindLock
 ) -> PartitionPlan:
@@ -89,10 +86,9 @@ def plan_partitions(
             "Spark reads the new ones; Hive's own view of the table keeps the old ones until the "
             "table is dropped",
         )
-    if not wanted or base.table is None:
-        return LISTED
-    if PARTITION_PROVIDER not in base.table.parameters and not is_pending(base):
-        return LISTED
+    was_tracked = base.table and (PARTITION_PROVIDER in base.table.parameters or is_pending(base))
+    if not (wanted and was_tracked):
+        return PartitionPlan(PartitionState.FILES)
     is_isolated = context.atomicity is Atomicity.ISOLATED
     if asked is PartitionMetadata.FILES or is_isolated or _missing(wanted, level, find_lock):
         return PartitionPlan(PartitionState.FILES, NOW_LISTED)
@@ -126,12 +122,9 @@ def over(
     if base.entry is None:
         return Reach(found.reaches, CREATE, missing=found.missing, remedy=found.remedy)
     if table.services.conditional and base.expectation is None:
-        raise AtomicityNotSupportedError(
-            "its entry has no transient_lastDdlTime to compare",
-            table=table.name,
-            left=NO_JOB,
-            remedy="ALTER TABLE ... SET TBLPROPERTIES with any property gives it one",
-        )
+        what = "its entry has no transient_lastDdlTime to compare"
+        remedy = "ALTER TABLE ... SET TBLPROPERTIES with any property gives it one"
+        raise unsupported(table.name, what, remedy)
     if partitions.state is not PartitionState.FILES:
         return _mixed(BY_TRACKED, "set partition_metadata: files", partitions.warning)
     if table.services.mixes_reads and _changes_shape(table.context, base.entry, staged):
@@ -170,13 +163,12 @@ def _refuse_tracked(
             + ("; or drop the table first" if kept is not None else ""),
         )
     if context.atomicity is Atomicity.ISOLATED:
-        raise AtomicityNotSupportedError(
+        raise unsupported(
+            context.target,
             "atomicity: isolated can't be kept with partition_metadata: tracked: a session that "
             "resolved the table before asks the metastore for partitions and gets the new "
             "version's",
-            table=context.target,
-            left=NO_JOB,
-            remedy="set partition_metadata: files, or atomicity: atomic",
+            "set partition_metadata: files, or atomicity: atomic",
         )
 
 
@@ -198,7 +190,7 @@ def _changes_shape(context: StagingContext, base: TableEntry, staged: TableEntry
     wanted = [key.lower() for key in context.layout.partition_keys]
     if base.is_view or [key.lower() for key in base.partition_columns] != wanted:
         return True
-    if base.parameters.get(PROVIDER, "").lower() != context.layout.file_format.lower():
+    if base.provider != context.layout.file_format.lower():
         return True
     return staged is not None and _shape(base) != _shape(staged)
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 
 from ..context import TableName
 from ..errors import EntryModifiedError, MetastoreError
-from ..metastore.client import EntryChange, TableEntry
+from ..metastore.client import EntryChange, Expectation, TableEntry
 from ..publish import messages
 from ..publish.locks import HeldCheck
 from ..publish.marker import (
@@ -40,14 +40,6 @@ class RecordedBase:
     what: str
     seen_ms: int
     landed_ms: int | None = None
-
-    @classmethod
-    def read(cls, what: str, seen_ms: int, landed_ms: int | None) -> "RecordedBase":
-        """One that was written down; ValueError if it names no publication as a base does."""
-        found = cls(what, seen_ms, landed_ms)
-        if found.commit is not None:
-            checked_commit_id(found.commit)
-        return found
 
     @property
     def commit(self) -> str | None:
@@ -110,7 +102,9 @@ class Record:
             return None
         try:
             read = json.loads(entry.parameters[RECORD])
-            bases = tuple(RecordedBase.read(*one) for one in read["bases"])
+            bases = tuple(RecordedBase(*one) for one in read["bases"])
+            for named in (one.commit for one in bases if one.commit is not None):
+                checked_commit_id(named)
             found = cls(**{**read, "bases": bases}, entry=entry)
             is_own = is_record_of(entry.name, table_named(found.target))
         except (KeyError, TypeError, ValueError):
@@ -159,12 +153,12 @@ def move(
     Raises:
         EntryModifiedError: it is another's by now, or gone.
     """
-    now = expected.entry
-    if now is None or expected.text is None:
+    now, text = expected.entry, expected.text
+    if now is None or text is None:
         raise EntryModifiedError(f"the record of {expected.version} is not what it was")
-    parameters = {**now.parameters, **record.to_parameters()}
-    table.services.entries.set(table.name, now, parameters, RECORD, held)
-    return replace(record, entry=replace(now, parameters=parameters))
+    changed = EntryChange.of(now, {**now.parameters, **record.to_parameters()})
+    table.services.entries.change(table.name, changed, Expectation(RECORD, text), held)
+    return replace(record, entry=replace(now, parameters=changed.parameters))
 
 
 def moved(table: FileTable, record: Record, expected: Record) -> Record | None:

@@ -8,6 +8,7 @@ first build reads nothing of a table, and a rebuild costs the same however often
 import threading
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from os.path import commonprefix
 
@@ -85,16 +86,12 @@ class RecordScans:
             if group is None:
                 return self._scan(target)
             if group:
-                self._ready |= self._read_group(group)
+                # if that fails, each is read by itself, and has its own error
+                with suppress(MetastoreError, NotSupportedError):
+                    self._ready |= self._read(group)
                 group.clear()
             found = self._ready.pop(target, None)
         return found or self._read([target])[target]
-
-    def _read_group(self, targets: Sequence[TableName]) -> dict[TableName, RecordScan]:
-        try:
-            return self._read(targets)
-        except (MetastoreError, NotSupportedError):
-            return {}  # each is read by itself, and has its own error
 
     def _read(self, targets: Sequence[TableName]) -> dict[TableName, RecordScan]:
         wanted = [one for target in targets for one in self._old(target)]
@@ -123,18 +120,15 @@ class RecordScans:
         base: FileBase | None = None,
     ) -> RecordScan:
         listed = frozenset(map(version_named, self._listed[record_prefix(target)]))
-        return RecordScan(listed, self._old_ms(target), self._began_ms, records, base)
+        # a vacuum judges every version, because its user asks what became of each
+        rules = self._rules[target]
+        youngest = 0 if rules.thorough else min(rules.grace_ms, rules.orphan_age_ms)
+        return RecordScan(listed, self._wall_ms - youngest, self._began_ms, records, base)
 
     def _old(self, target: TableName) -> list[TableName]:
         """Its records that have to be read."""
         listed, is_young = self._listed[record_prefix(target)], self._scan(target).is_young
         return [one for one in listed if not is_young(version_named(one))]
-
-    def _old_ms(self, target: TableName) -> int:
-        """A vacuum judges every version, because its user asks what became of each."""
-        rules = self._rules[target]
-        youngest = 0 if rules.thorough else min(rules.grace_ms, rules.orphan_age_ms)
-        return self._wall_ms - youngest
 
 
 def _as_listed(name: TableName) -> TableName:

@@ -3,11 +3,11 @@
 import logging
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 
 from ..clock import time_text
 from ..context import DELTA, Atomicity
-from ..metastore.client import PROVIDER
 from ..publish.marker import LineageEntry, PublicationKind, order_of, started_ms
 from ..publish.rollback import Restoring
 from ..retention.rules import Event, change_of
@@ -37,14 +37,13 @@ def history(tables: Sequence[FileTable]) -> tuple[Event, ...]:
     Raises:
         MetastoreError: it could not be read.
     """
-    records = {one.version: one for table in tables for one in records_of(table)}
-    base = tables[0].look()
-    chain = Chain.of(base, records.values(), read_ms=0)
-    lineage = base.marker.lineage.entries if base.marker else ()
+    known = FileRestoring.of(tables)
+    records = {one: record for one, (_, record) in known.records.items()}
+    lineage = known.base.marker.lineage.entries if known.base.marker else ()
     built = [one for one in lineage if not one.is_fence]
     changed = {*_changed_in_place(tables[0], built, records)}
     inside = tuple(_of_lineage(built, records, changed))
-    listed = {one.version for one in inside}
+    listed, chain = {one.version for one in inside}, known.chain
     rest = [one for one in records.values() if one.version not in listed and _is_table(one)]
     before = [_before_that(one, chain) for one in rest if not chain.proves_unpublished(one)]
     return (*inside, *sorted(before, key=lambda one: one.time, reverse=True))
@@ -90,9 +89,6 @@ def _before_that(record: Record, chain: Chain) -> Event:
         time=time_text(order_of(commit) if commit else started_ms(record.version)),
         kind=PublicationKind.BUILD.value,
         state="kept" if commit else "unproven",
-        rows=None,
-        bytes=None,
-        schema_change="",
     )
 
 
@@ -104,7 +100,7 @@ def _schema_change(before: Record | None, after: Record | None) -> str:
 
 def _is_of_delta(record: Record) -> bool:
     """True if Delta's log says which of its files are the table's."""
-    return record.entry is not None and (record.entry.parameters.get(PROVIDER, "").lower() == DELTA)
+    return record.entry is not None and record.entry.provider == DELTA
 
 
 def _is_table(record: Record) -> bool:
@@ -112,30 +108,33 @@ def _is_table(record: Record) -> bool:
     return record.entry is not None and not record.entry.is_view and not record.is_deleting
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FileRestoring(Restoring):
     """A ``Restoring`` of tables of files: a version's record is its schema, too.
 
-    ``kept`` are the records of versions that can be read, each with the target and the staging
-    schema that it is in. ``chain`` is that of all.
+    ``records`` are those of all versions, each with the target and the staging schema that it is
+    in, and ``chain`` is theirs.
     """
 
-    kept: Mapping[str, tuple[FileTable, Record]]
+    records: Mapping[str, tuple[FileTable, Record]]
     base: FileBase
     chain: Chain
 
     @classmethod
     def of(cls, tables: Sequence[FileTable]) -> "FileRestoring":
-        """What can be published again; raises like ``history``, and takes the same."""
-        records = [(table, one) for table in tables for one in records_of(table)]
+        """What is known of the target's versions; raises like ``history``, and takes the same."""
+        records = {one.version: (table, one) for table in tables for one in records_of(table)}
         base = tables[0].look()
-        exists = tables[0].services.storage.exists
-        kept = {
-            one.version: (table, one)
-            for table, one in records
-            if _is_table(one) and exists(one.directory)
+        return cls(records, base, Chain.of(base, [one for _, one in records.values()], read_ms=0))
+
+    @cached_property
+    def kept(self) -> Mapping[str, Record]:
+        """The versions that can be read."""
+        return {
+            version: record
+            for version, (table, record) in self.records.items()
+            if _is_table(record) and table.services.storage.exists(record.directory)
         }
-        return cls(kept, base, Chain.of(base, [one for _, one in records], read_ms=0))
 
     def look(self) -> FileBase:
         return self.base
@@ -148,12 +147,12 @@ class FileRestoring(Restoring):
         lived = {*self.chain.published(self.kept), self.base.version}
         proves = self.chain.proves_unpublished
         return tuple(
-            one for one, (_, record) in self.kept.items() if one not in lived and not proves(record)
+            one for one, record in self.kept.items() if one not in lived and not proves(record)
         )
 
     def restored(self, version: str, level: Atomicity, report: StepReport) -> FileVersion:
         """The attempt; it takes the record that was found before by compare-and-swap."""
-        table, record = self.kept[version]
+        table, record = self.records[version]
         self._say_if_thinned(table, record)
         return FileVersion(replace(table, report=report), level, record)
 

@@ -6,12 +6,13 @@ Hive's own columns hold less: no nested types of some formats, and 256 character
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 
 from ..context import TableName
 from ..errors import EntryModifiedError, MetastoreError
-from ..metastore.client import Column, EntryChange, Expectation, TableEntry
+from ..metastore.client import EntryChange, Expectation, TableEntry
 from .base import SCHEMA
-from .entries import EntryWriter
+from .entries import MOST_ATTEMPTS, EntryWriter
 from .record import RECORD, Record, table_named
 
 PARTS, PART = f"{SCHEMA}.numParts", f"{SCHEMA}.part."
@@ -19,7 +20,6 @@ LONGEST_PART = 4_000
 """Characters, as Spark cuts it: some metastores hold no longer value."""
 MOST_OF_COMMENT = 256
 """Characters that Hive's package.jdo has for one."""
-MOST_ATTEMPTS = 10
 
 Find = Callable[[str], str | None]
 
@@ -66,25 +66,14 @@ def _write(entries: EntryWriter, entry: TableEntry, find: Find) -> None:
     }
     if texts:
         parameters = _with_comments(entry, texts) if _text(entry) else dict(entry.parameters)
-        change = EntryChange.of(entry, parameters, _hive_columns(entry, texts))
-        record = entry.parameters.get(RECORD)
-        expected = Expectation(RECORD, record) if record is not None else None
-        entries.change(_target_of(entry), change, expected)
-
-
-def _hive_columns(entry: TableEntry, texts: Mapping[str, str]) -> tuple[Column, ...]:
-    """Hive's names are in small letters."""
-    said = {**entry.comments, **{name.lower(): text for name, text in texts.items()}}
-    return tuple(
-        (name, kind, said[name][:MOST_OF_COMMENT]) if name in said else (name, kind)
-        for name, kind in entry.columns
-    )
-
-
-def _target_of(staged: TableEntry) -> TableName:
-    """The target whose lock guards the entry, where there is one."""
-    record = Record.of(staged)
-    return table_named(record.target) if record is not None else staged.name
+        of_hive = {name.lower(): text[:MOST_OF_COMMENT] for name, text in texts.items()}
+        commented = replace(entry, comments={**entry.comments, **of_hive})
+        change = EntryChange.of(entry, parameters, commented.described_columns)
+        record = Record.of(entry)
+        # the lock of its target guards a record, where there is one
+        guarded = table_named(record.target) if record is not None else entry.name
+        text = entry.parameters.get(RECORD)
+        entries.change(guarded, change, Expectation(RECORD, text) if text is not None else None)
 
 
 def _with_comments(entry: TableEntry, texts: Mapping[str, str]) -> dict[str, str]:

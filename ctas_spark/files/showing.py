@@ -44,10 +44,16 @@ class Showing:
         if self.thorough:
             reasons |= self._reasons_by_location(found)
         base = self.table.look()
-        locations = self._partitions(base, found)
+        shown = base.entry.location if base.entry is not None else None
+        commit = base.marker.commit if base.marker is not None else None
+        partitions = self._partitions(base, found)
         for one in found:
-            if reason := self._reason_here(base, locations, one):
-                reasons[one.version] = reason
+            if lies_in(shown, one.version):
+                reasons[one.version] = Reason.LIVE
+            elif any(lies_in(place, one.version) for place in partitions):
+                reasons[one.version] = Reason.REFERENCED
+            elif self._lets_land(commit, one):
+                reasons[one.version] = Reason.EXPECTED
         return reasons
 
     def elsewhere(self, record: Record) -> TableName | None:
@@ -100,23 +106,13 @@ class Showing:
                 listed.extend(list(places(self.table.metastore)))  # all of it, or none
         except MetastoreError:
             return {one.version: Reason.UNSEARCHED for one in found}
-        return {one.version: Reason.REFERENCED for one in found if self._is_location(one, listed)}
-
-    def _is_location(self, record: Record, listed: Sequence[NamedPlace]) -> bool:
-        own = (*_own(record), self.table.name)
-        return any(lies_in(one.location, record.version) and one.name not in own for one in listed)
-
-    def _reason_here(
-        self, base: FileBase, locations: Sequence[str], record: Record
-    ) -> Reason | None:
-        if base.entry is None:
-            return None
-        if lies_in(base.entry.location, record.version):
-            return Reason.LIVE
-        if any(lies_in(one, record.version) for one in locations):
-            return Reason.REFERENCED
-        commit = base.marker.commit if base.marker is not None else None
-        return Reason.EXPECTED if self._lets_land(commit, record) else None
+        return {
+            record.version: Reason.REFERENCED
+            for record in found
+            for one in listed
+            if lies_in(one.location, record.version)
+            and one.name not in (*_own(record), self.table.name)
+        }
 
     def _partitions(self, base: FileBase, found: Sequence[Record]) -> tuple[str, ...]:
         """Where the target's partitions lie, as far as they count.
@@ -125,23 +121,17 @@ class Showing:
         under the lock: MSCK REPAIR TABLE would bring them back to life. Without a lock nobody ever
         tracks them.
         """
-        listed = self._listed(base)
+        if base.entry is None:
+            return ()
+        listed = partition_places(self.table.metastore, base.entry)
         if not any(lies_in(place, one.version) for place in listed for one in found):
             return ()
-        tracked = base.entry is not None and PARTITION_PROVIDER in base.entry.parameters
-        if base.version is None or tracked:
+        if base.version is None or PARTITION_PROVIDER in base.entry.parameters:
             return listed
         if self.dry_run or self.table.services.find_partition_lock() is None:
             return ()
         track_partitions(self.table)
-        return self._listed(base)
-
-    def _listed(self, base: FileBase) -> tuple[str, ...]:
-        if base.entry is None or not base.entry.partition_keys:
-            return ()
-        with suppress(EntryMissingError):
-            return tuple(one.location for one in self.table.metastore.partitions(base.entry.name))
-        return ()
+        return partition_places(self.table.metastore, base.entry)
 
 
 def _own(record: Record) -> tuple[TableName, ...]:
@@ -161,12 +151,14 @@ def places(metastore: MetastoreClient) -> Iterator[NamedPlace]:
         names = metastore.tables(database)
         for start in range(0, len(names), MOST_TOGETHER):
             for entry in metastore.entries(names[start : start + MOST_TOGETHER]):
-                yield from _places_of(metastore, entry)
+                yield NamedPlace(str(entry.name), entry.name, entry.location or "")
+                for place in partition_places(metastore, entry):
+                    yield NamedPlace(f"a partition of {entry.name}", entry.name, place)
 
 
-def _places_of(metastore: MetastoreClient, entry: TableEntry) -> Iterator[NamedPlace]:
-    yield NamedPlace(str(entry.name), entry.name, entry.location or "")
-    if entry.partition_keys:
-        with suppress(EntryMissingError):
-            for one in metastore.partitions(entry.name):
-                yield NamedPlace(f"a partition of {entry.name}", entry.name, one.location)
+def partition_places(metastore: MetastoreClient, entry: TableEntry) -> tuple[str, ...]:
+    """Where the metastore's partitions of a table lie; none of one that is gone by now."""
+    with suppress(EntryMissingError):
+        if entry.partition_keys:
+            return tuple(one.location for one in metastore.partitions(entry.name))
+    return ()

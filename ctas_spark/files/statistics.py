@@ -11,12 +11,12 @@ from ..context import TableName
 from ..engines.protocol import WriteFigures
 from ..errors import EntryModifiedError
 from ..metastore.client import EntryChange, TableEntry
+from ..publish.marker import Marker
 from ..storage.client import Storage
 from .base import PARTITION_PROVIDER, TOTAL_ROWS, TOTAL_SIZE, FileBase, look
 from .data_files import counted_in
-from .entries import EntryWriter
+from .entries import MOST_ATTEMPTS, EntryWriter
 
-MOST_ATTEMPTS = 10
 Statistics = Mapping[str, str]
 """Size and rows, as properties; what is not known is left out."""
 
@@ -34,8 +34,11 @@ def statistics(written: WriteFigures) -> dict[str, str]:
 
 def statistics_of(entry: TableEntry | None) -> Statistics:
     """What the entry says; nothing of a table that Spark counts right, or that is not ours."""
-    if entry is None or not _lists_directories(entry):
+    is_ours = Marker.of(entry) is not None
+    if entry is None or not (is_ours and entry.partition_columns):
         return {}
+    if PARTITION_PROVIDER in entry.parameters:
+        return {}  # Spark does not list its directories
     return {
         key: entry.parameters[key] for key in (TOTAL_SIZE, TOTAL_ROWS) if key in entry.parameters
     }
@@ -71,9 +74,3 @@ def _correction(storage: Storage, now: FileBase, before: Statistics) -> EntryCha
         rows = before.get(TOTAL_ROWS)
     wanted = {TOTAL_SIZE: size} if rows is None else {TOTAL_SIZE: size, TOTAL_ROWS: rows}
     return None if wanted == written else EntryChange.of(entry, {**entry.parameters, **wanted})
-
-
-def _lists_directories(entry: TableEntry) -> bool:
-    is_partitioned = bool(entry.partition_columns) and not entry.is_view
-    is_ours = FileBase(entry).marker is not None
-    return is_ours and is_partitioned and PARTITION_PROVIDER not in entry.parameters

@@ -61,11 +61,25 @@ class StreamRun:
         """
         known = f"{version}/{CHECKPOINT}"
         if version is None or not self._storage.exists(known):
-            raise _no_checkpoint(self._target)
+            what = (
+                "the table's live version has no checkpoint of a stream, so it is not known which "
+                "rows of the source it holds"
+            )
+            remedy = (
+                "build it from the beginning of the source by --full-refresh; or roll back to a "
+                "version that was made of the stream"
+            )
+            raise NoCheckpointError(what, table=self._target, left=messages.NO_JOB, remedy=remedy)
         self._storage.copy(known, self._checkpoint)
         self._begins_after = self._last(COMMITS)
         if self._begins_after != self._last(OFFSETS):
-            raise _damaged_checkpoint(self._target, known)
+            # Spark would take it for one of a run that was stopped, and take a batch again
+            what = f"the checkpoint of the table's live version lacks files: {known}"
+            remedy = (
+                "roll back to an earlier version; or build it from the beginning of the source by "
+                "--full-refresh"
+            )
+            raise NoCheckpointError(what, table=self._target, left=messages.NO_JOB, remedy=remedy)
         self._renew_id()
         # the sink goes on with the batches' numbers, and misses those before in its new log
         log = f"{self._rows}/_spark_metadata/{self._begins_after}.compact"
@@ -108,17 +122,6 @@ class StreamRun:
         return max((int(name) for name in names if name.isdecimal()), default=-1)
 
 
-def _damaged_checkpoint(target: TableName, known: str) -> NoCheckpointError:
-    """Spark would take it for one of a run that was stopped, and take a batch again."""
-    return NoCheckpointError(
-        f"the checkpoint of the table's live version lacks files: {known}",
-        table=target,
-        left=messages.NO_JOB,
-        remedy="roll back to an earlier version; or build it from the beginning of the source by "
-        "--full-refresh",
-    )
-
-
 def check_sources(stream: Any, target: TableName) -> None:
     """Refuse what would repeat rows or lose them.
 
@@ -126,35 +129,19 @@ def check_sources(stream: Any, target: TableName) -> None:
         NotSupportedError: it reads versions, or a source that forgets what a failed run has read.
     """
     for source in streams.sources(stream):
-        if wrong := _wrong_with(source):
-            what, remedy = wrong
+        path = source.options.get("path", "")
+        if source.provider != DELTA and VERSION_OF_OURS.search(f"{path}/"):
+            # a Delta table stays where it was first built
+            what = (
+                f"the stream reads {path}, which is one version of a table: the next one has all "
+                "rows in new files, and a stream would take them all again"
+            )
+            remedy = "read that table as a batch, or build it in Delta or Iceberg by appending rows"
             raise NotSupportedError(what, table=target, left=messages.NO_JOB, remedy=remedy)
-
-
-def _wrong_with(source: streams.Source) -> tuple[str, str] | None:
-    """What a source would do, and the remedy; a Delta table stays where it was first built."""
-    path = source.options.get("path", "")
-    if source.provider != DELTA and VERSION_OF_OURS.search(f"{path}/"):
-        what = (
-            f"the stream reads {path}, which is one version of a table: the next one has all rows "
-            "in new files, and a stream would take them all again"
-        )
-        return what, "read that table as a batch, or build it in Delta or Iceberg by appending rows"
-    if source.options.get("cleansource", "off").lower() != "off":
-        what = (
-            f"the stream of {path} has the option cleanSource, which takes files away before their "
-            "rows are published, so that a run that fails loses them"
-        )
-        return what, "remove the option, and let something else delete what was published"
-    return None
-
-
-def _no_checkpoint(target: TableName) -> NoCheckpointError:
-    return NoCheckpointError(
-        "the table's live version has no checkpoint of a stream, so it is not known which rows of "
-        "the source it holds",
-        table=target,
-        left=messages.NO_JOB,
-        remedy="build it from the beginning of the source by --full-refresh; or roll back to a "
-        "version that was made of the stream",
-    )
+        if source.options.get("cleansource", "off").lower() != "off":
+            what = (
+                f"the stream of {path} has the option cleanSource, which takes files away before "
+                "their rows are published, so that a run that fails loses them"
+            )
+            remedy = "remove the option, and let something else delete what was published"
+            raise NotSupportedError(what, table=target, left=messages.NO_JOB, remedy=remedy)

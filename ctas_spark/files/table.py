@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from ..clock import SYSTEM_CLOCK, Clock, ReadClock
 from ..context import StagingContext, TableName
 from ..engines.protocol import Engine
-from ..metastore.client import EntryChange, MetastoreClient
+from ..metastore.client import MetastoreClient
 from ..publish.catalog import Capabilities, ConflictCheck
-from ..publish.locks import CommitLock, HeldCheck
+from ..publish.locks import CommitLock
 from ..steps import StepReport
 from ..storage.client import Storage
 from .base import FileBase, look
@@ -55,7 +55,7 @@ class Services:
     @property
     def entries(self) -> EntryWriter:
         """What changes an entry that is there."""
-        return EntryWriter(self.metastore, self.lock, self.conditional)
+        return EntryWriter(self.metastore, self.lock)
 
     def now_ms(self, root: str) -> int:
         """The time of the storage that ``root`` lies on, in milliseconds."""
@@ -84,20 +84,3 @@ class FileTable:
 
     def look(self) -> FileBase:
         return look(self.metastore, self.name)
-
-    def change(self, change: EntryChange, over: FileBase, held: HeldCheck | None = None) -> None:
-        """Change the target while it is all that ``over`` was; ``held``: the lock is held already.
-
-        Raises:
-            EntryModifiedError: it is another by now, or gone.
-            LockLostError, MetastoreError: it was not changed, or may have been.
-        """
-        self.services.entries.change(self.name, change, over.expectation, held)
-
-    def alter(self, change: EntryChange, over: FileBase) -> None:
-        """One call on the target, conditional on ``over`` where the metastore compares.
-
-        The caller has compared the rest, and holds the lock of writers.
-        """
-        expected = over.expectation if self.services.conditional else None
-        self.metastore.alter_table(change, expected)

@@ -11,7 +11,7 @@ from ..context import DELTA, Atomicity, TableLayout, TableName
 from ..engines.calls import refresh
 from ..engines.protocol import UNKNOWN, Job, WriteFigures
 from ..errors import MetastoreError, NoSuchVersionError, StagingError, StorageError
-from ..metastore.client import PROVIDER, STAGED_STATICALLY, TableEntry
+from ..metastore.client import STAGED_STATICALLY, TableEntry
 from ..publish import ddl, messages
 from ..publish import version as outcome
 from ..publish.locks import HeldCheck
@@ -24,7 +24,7 @@ from .base import COLUMN_STATISTICS, PARTITION_PROVIDER, FileBase, change_betwee
 from .data_files import StoredRows, stored_rows, what_is_wrong, written
 from .follow_up import complete, fill_columns, track_partitions
 from .publication import MetastoreCall, marker_over, set_by_users, wait_out
-from .reach import LISTED, PartitionPlan, PartitionState, plan_partitions
+from .reach import PartitionPlan, PartitionState, plan_partitions
 from .record import Record, StagedRecord
 from .showing import Showing
 from .statistics import correct
@@ -68,7 +68,7 @@ class FileVersion:
         self._restored = restored
         self._count = count
         self._root = restored.root if restored else ""
-        self._partitions: PartitionPlan = LISTED
+        self._partitions = PartitionPlan(PartitionState.FILES)
         self._staged = StagedRecord(
             table, self.id, FileBase(None), restored, publishes_again=restored is not None
         )
@@ -171,7 +171,8 @@ class FileVersion:
     def statement(self, query: str) -> str:
         """The CTAS that stages the version; at level ``none`` it stages no rows."""
         layout, in_entry = self._context.layout, self._context.layout.has_properties_in_entry
-        if in_entry and layout.partition_by and not _says_mode(layout):
+        says_mode = any(one.upper() in STAGED_STATICALLY for one in layout.options)
+        if in_entry and layout.partition_by and not says_mode:
             layout = replace(layout, options={**layout.options, **STAGED_STATICALLY})
         return ddl.create_table_as(
             self.record,
@@ -218,14 +219,12 @@ class FileVersion:
 
     def mark(self, over: FileBase, level: Atomicity) -> str:
         """A fresh marker, once the second that a base without one is expected at is over."""
-        wait_out(over, self._staged.entry())
+        staged, target = self._staged.entry(), self._context.target
+        wait_out(over, staged)
         kind = PublicationKind.BUILD if self._restored is None else PublicationKind.ROLLBACK
-        now = self._services.now_ms(self._root)
-        written = self._holds(over, level)
-        target = self._context.target
+        now, written = self._services.now_ms(self._root), self._holds(over, level)
         marker = marker_over(over, target, self.id, level, kind, now_ms=now, written=written)
-        staged, partitions = self._staged.entry(), self._partitions.state
-        self._call = MetastoreCall(self._table, staged, over, marker, partitions, written)
+        self._call = MetastoreCall(self._table, staged, over, marker, self._partitions.state)
         return marker.commit
 
     def publish(self, over: FileBase) -> None:
@@ -254,7 +253,10 @@ class FileVersion:
             if self._partitions.state is PartitionState.PENDING:
                 state = track_partitions(self._table)
                 self._partitions = replace(self._partitions, state=state)
-            self._forget_statistics()
+            base = self._call.base.table if self._call else None
+            if base is not None and COLUMN_STATISTICS in base.parameters:
+                # other engines' statistics of columns describe the old version
+                self._services.metastore.drop_column_statistics(base.name)
             if self._level is Atomicity.NONE:
                 # Spark may have counted the rows of its INSERT, and found no partitions
                 correct(self._services.entries, self._services.storage, target, {})
@@ -343,16 +345,6 @@ class FileVersion:
         if self._call is not None and self._call.columns == ():
             fill_columns(self._table)
 
-    def _forget_statistics(self) -> None:
-        """Other engines' statistics of columns describe the old version."""
-        base = self._call.base.table if self._call else None
-        if base is not None and COLUMN_STATISTICS in base.parameters:
-            self._services.metastore.drop_column_statistics(base.name)
-
-
-def _says_mode(layout: TableLayout) -> bool:
-    return any(one.upper() in STAGED_STATICALLY for one in layout.options)
-
 
 def _as_restored(table: FileTable, record: Record) -> FileTable:
     """The layout is the version's own, whatever the model says by now.
@@ -361,7 +353,7 @@ def _as_restored(table: FileTable, record: Record) -> FileTable:
     """
     layout = TableLayout()
     if record.entry is not None:
-        provider = record.entry.parameters.get(PROVIDER, "").lower()
+        provider = record.entry.provider
         layout = TableLayout(
             file_format=layout.file_format if provider in ("", DELTA) else provider,
             partition_by=record.entry.partition_columns,

@@ -6,6 +6,7 @@ the target's. What dies before that leaves a view there, which goes when it is o
 """
 
 import logging
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..clock import ORPHAN_AGE_MS
@@ -16,11 +17,12 @@ from ..errors import (
     MetastoreError,
     StagingError,
 )
-from ..metastore.client import PROVIDER, EntryChange, TableEntry
+from ..metastore.client import EntryChange, TableEntry
 from ..publish.marker import COMMIT, PREFIX, VERSION_ID, new_version_id, record_prefix, started_ms
 from ..publish.version import Change
 from . import record as records
-from .base import LAST_DDL_TIME, FileBase, change_between
+from .base import FileBase, change_between
+from .publication import moved_on
 from .table import FileTable
 
 logger = logging.getLogger(__name__)
@@ -69,56 +71,47 @@ class ViewChange:
         What can't be dropped now is dropped once it is old.
         """
         try:
-            self._drop_staged()
+            self.table.metastore.drop_entry(self.staged)
+            for name in self._left_by_killed_runs():
+                self.table.metastore.drop_entry(name)
         except MetastoreError as error:
             logger.warning(
                 "%s: the view %s could not be dropped: %s", self.table.name, self.staged, error
             )
 
-    def _drop_staged(self) -> None:
+    def _left_by_killed_runs(self) -> Iterator[TableName]:
+        """Not the record of a table whose name begins like that of a staged view."""
         metastore, now = self.table.metastore, self.table.services.clock.wall_ms()
-        metastore.drop_entry(self.staged)
         prefix = f"{record_prefix(self.table.name)}{INFIX}"
         for name in metastore.tables(self.table.context.staging_schema, prefix):
             id_ = name.table.removeprefix(prefix)
-            is_old = VERSION_ID.fullmatch(id_) and now - started_ms(id_) > ORPHAN_AGE_MS
-            if is_old and self._is_staged_view(name):
-                metastore.drop_entry(name)
-
-    def _is_staged_view(self, name: TableName) -> bool:
-        """False for the record of a table whose name begins like that of a staged view."""
-        entry = self.table.metastore.get_table(name)
-        return entry is not None and entry.is_view and records.RECORD not in entry.parameters
+            if VERSION_ID.fullmatch(id_) and now - started_ms(id_) > ORPHAN_AGE_MS:
+                entry = metastore.get_table(name)
+                if entry is not None and entry.is_view and records.RECORD not in entry.parameters:
+                    yield name
 
     def _replace(self, entry: TableEntry) -> None:
         """Servers compare the types of a table's columns, by position, but not those of a view."""
-        lock = self.table.services.lock
-        with lock.held(self.table.name):
-            self._check_base()
+        with self.table.services.lock.held(self.table.name):
+            if not self.table.services.conditional:  # the metastore does not compare by itself
+                change = change_between(self.base, self.table.look())
+                if change not in (Change.NONE, Change.MAINTAINED):
+                    raise EntryModifiedError(f"{self.table.name} has changed: {change.value}")
+            alter, expected = self.table.metastore.alter_table, self.base.expectation
             try:
-                self.table.alter(self._change(entry), self.base)
+                alter(self._change(entry), expected)
             except ColumnsRefusedError:
-                self.table.alter(self._change(entry, columns=()), self.base)
+                alter(self._change(entry, columns=()), expected)
                 filled = self.table.look()
                 if self._is_ours(filled.entry):
-                    self.table.alter(self._change(entry, filled), filled)
-
-    def _check_base(self) -> None:
-        """Compare the target with the base, where the metastore does not compare by itself."""
-        if self.table.services.conditional:
-            return
-        change = change_between(self.base, self.table.look())
-        if change not in (Change.NONE, Change.MAINTAINED):
-            raise EntryModifiedError(f"{self.table.name} has changed: {change.value}")
+                    alter(self._change(entry, filled), filled.expectation)
 
     def _change(
         self, entry: TableEntry, over: FileBase | None = None, columns: tuple[()] | None = None
     ) -> EntryChange:
         """What a compare-and-swap expects gets a new value, as servers demand."""
-        base = (over or self.base).entry
-        before = base.last_ddl_time if base is not None else None
-        now_s = self.table.services.clock.wall_ms() // 1000
-        changed = {VIEW: self.id, LAST_DDL_TIME: str(max(now_s, (before or 0) + 1))}
+        base, now_ms = (over or self.base).entry, self.table.services.clock.wall_ms()
+        changed = {VIEW: self.id, **moved_on(base, now_ms)}
         if self.base.marker is not None:
             changed[COMMIT] = f"{self.id}-columns" if over else self.id
         parameters = {**entry.parameters, **changed}
@@ -136,9 +129,9 @@ def view_change(table: FileTable) -> ViewChange | None:
     """
     base = table.look()
     entry = base.entry
-    if entry is None or entry.is_managed or entry.partition_keys or not base.can_be_replaced:
+    if entry is None or entry.is_managed or entry.partition_keys:
         return None
-    if entry.parameters.get(PROVIDER, "").lower() == DELTA:
+    if entry.provider == DELTA or not base.can_be_replaced:
         return None
     return ViewChange(table, base, new_version_id(table.services.clock.wall_ms()))
 

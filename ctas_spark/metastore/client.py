@@ -82,6 +82,11 @@ class TableEntry:
         return tuple(self.parameters[f"{PARTITION_COLUMN}{at}"] for at in range(int(count)))
 
     @property
+    def provider(self) -> str:
+        """Spark's data source, in small letters; empty for a view, and for a table of Hive's."""
+        return self.parameters.get(PROVIDER, "").lower()
+
+    @property
     def last_ddl_time(self) -> int | None:
         """Seconds since the epoch, by the metastore's clock; None where it is not kept."""
         value = self.parameters.get("transient_lastDdlTime")

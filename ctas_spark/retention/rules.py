@@ -149,9 +149,9 @@ class Event:
     time: str
     kind: str
     state: str
-    rows: int | None
-    bytes: int | None
-    schema_change: str
+    rows: int | None = None
+    bytes: int | None = None
+    schema_change: str = ""
     changed_in_place: bool = False
 
 

@@ -4,13 +4,14 @@ A committer there renames nothing, or copies each file. Source: ``PathOutputComm
 spark-hadoop-cloud, and Hadoop's "Committing work to S3 with the S3A Committers".
 """
 
+from collections.abc import Callable, Iterable
 from enum import Enum
-from typing import Any
 from urllib.parse import urlsplit
 
 from pyspark.sql import SparkSession
 
 from ..engines import jvm
+from ..engines.origins import HADOOP
 
 S3A = ("s3a", "s3", "s3n")
 PROTOCOL = "spark.sql.sources.commitProtocolClass"
@@ -18,6 +19,7 @@ CLOUD = "org.apache.spark.internal.io.cloud.PathOutputCommitProtocol"
 PARQUET = "spark.sql.parquet.output.committer.class"
 BINDING = "org.apache.spark.internal.io.cloud.BindingParquetOutputCommitter"
 NAME = "committer.name"
+ALGORITHM = "mapreduce.fileoutputcommitter.algorithm.version"
 MAGIC_SETTINGS = {
     PROTOCOL: CLOUD,
     PARQUET: BINDING,
@@ -49,24 +51,48 @@ def committer_at(spark: SparkSession, location: str) -> Committer | None:
         return None
     if spark.conf.get(PROTOCOL) != CLOUD:
         return Committer.RENAMING
-    hadoop = jvm.hadoop_configuration(spark)
-    name = _setting(hadoop, where.netloc)
+    _, name = _setting(spark, location)
     if name == Committer.MAGIC.value:
         return Committer.MAGIC
-    return Committer.RENAMING if name in ("", "file") else Committer.STAGING
+    return Committer.RENAMING if name in (None, "", "file") else Committer.STAGING
 
 
-def described(committer: Committer) -> str:
-    """A line for people who configure it."""
+def lines(
+    spark: SparkSession, warehouse: str, schema: str, origin: Callable[[str], str]
+) -> Iterable[str]:
+    """For people who configure it: the warehouse's, and on S3A the schema's if it is another.
+
+    Args:
+        origin: where the value of a setting comes from.
+    """
+    places = [warehouse, *([schema] if urlsplit(schema).scheme in S3A else [])]
+    return dict.fromkeys(_described(spark, one, origin) for one in places)
+
+
+def _described(spark: SparkSession, location: str, origin: Callable[[str], str]) -> str:
+    committer, (key, value) = committer_at(spark, location), _setting(spark, location)
+    protocol = (spark.conf.get(PROTOCOL) or "").rpartition(".")[2]
+    by = f"{protocol} ({origin(PROTOCOL)}), {key}={value} ({origin(f'{HADOOP}{key}')})"
+    if committer is None:
+        return f"committer: {by}"
     if committer is not Committer.RENAMING:
-        return f"{committer.value}, of S3A's own"
+        return f"committer on S3A: {committer.value}, of S3A's own, by {by}"
     settings = ", ".join(f"{key}: {value}" for key, value in MAGIC_SETTINGS.items())
     return (
-        "renaming, which copies each file once more on S3A, and so is slow there; for the magic "
-        f"one, add the jar spark-hadoop-cloud and set {settings} in spark_conf"
+        f"committer on S3A: {committer.value}, by {by}, which copies each file once more on S3A, "
+        "and so is slow there; for the magic one, add the jar spark-hadoop-cloud and set "
+        f"{settings} in spark_conf"
     )
 
 
-def _setting(hadoop: Any, bucket: str) -> str:
-    """The bucket's own setting goes first."""
-    return str(hadoop.get(f"fs.s3a.bucket.{bucket}.{NAME}") or hadoop.get(f"fs.s3a.{NAME}") or "")
+def _setting(spark: SparkSession, location: str) -> tuple[str, str | None]:
+    """Hadoop's setting that chooses the committer of a place, and its value; a bucket's own first.
+
+    Everywhere but on S3A, how files are renamed is all there is to choose.
+    """
+    where, hadoop = urlsplit(location), jvm.hadoop_configuration(spark)
+    of_bucket, of_all = f"fs.s3a.bucket.{where.netloc}.{NAME}", f"fs.s3a.{NAME}"
+    if where.scheme not in S3A:
+        return ALGORITHM, hadoop.get(ALGORITHM)
+    key = of_bucket if hadoop.get(of_bucket) else of_all
+    return key, hadoop.get(key)

@@ -20,7 +20,7 @@ from ctas_spark.errors import (
 )
 from ctas_spark.retention.rules import Event, Sweep
 from dbt.adapters.ctas_spark import operations
-from dbt.adapters.ctas_spark.operations import Project
+from dbt.adapters.ctas_spark.project import Project
 from dbt.adapters.ctas_spark.text_tables import text_of
 from fakes.world import TARGET_NAME, World
 

@@ -18,7 +18,7 @@ from ctas_spark.statement.tables import details
 from dbt.adapters.contracts.relation import RelationConfig, RelationType
 from dbt.adapters.ctas_spark import listed_at_once
 from dbt.adapters.ctas_spark.invocation import Invocation
-from dbt.adapters.ctas_spark.operations import RESOURCES
+from dbt.adapters.ctas_spark.project import RESOURCES
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.relations import ANYTHING, Relations
 

@@ -15,74 +15,38 @@ from dbt.adapters.ctas_spark.statements import bare, statements
 LISTAGG_SINCE = 4
 
 
+class _Component(available_property):
+    """One of the adapter's components, by its name there; ``says`` is what macros find in it."""
+
+    def __init__(self, says: str) -> None:
+        super().__init__(self._offered)
+        self.__doc__ = says
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def _offered(self, adapter: "ForMacros") -> Offered:
+        return Offered(getattr(adapter._components, self._name), adapter.hide_secrets)  # noqa: SLF001 (its own)
+
+
 class ForMacros(metaclass=AdapterMeta):
     """The components by their names, and a few texts that any macro may need."""
 
     hide_secrets: Any
     _components: Components
 
-    @available_property
-    def publication(self) -> Offered:
-        """The steps of a node that is published."""
-        return self._offered(self._components.publication)
-
-    @available_property
-    def incremental(self) -> Offered:
-        """The steps of an incremental model."""
-        return self._offered(self._components.incremental)
-
-    @available_property
-    def snapshots(self) -> Offered:
-        """The steps of a snapshot."""
-        return self._offered(self._components.snapshots)
-
-    @available_property
-    def rows(self) -> Offered:
-        """The temporary view of a model's rows."""
-        return self._offered(self._components.rows)
-
-    @available_property
-    def run_record(self) -> Offered:
-        """What is listed under the last node."""
-        return self._offered(self._components.run_record)
-
-    @available_property
-    def views(self) -> Offered:
-        """Views that take something's place."""
-        return self._offered(self._components.views)
-
-    @available_property
-    def previews(self) -> Offered:
-        """The steps of a node that is previewed."""
-        return self._offered(self._components.previews)
-
-    @available_property
-    def temporary_objects(self) -> Offered:
-        """What shadows permanent objects."""
-        return self._offered(self._components.temporary_objects)
-
-    @available_property
-    def relations(self) -> Offered:
-        """What is known of relations."""
-        return self._offered(self._components.relations)
-
-    @available_property
-    def table_docs(self) -> Offered:
-        """Comments of tables."""
-        return self._offered(self._components.table_docs)
-
-    @available_property
-    def refusals(self) -> Offered:
-        """What Spark has nothing for."""
-        return self._offered(self._components.refusals)
-
-    @available_property
-    def run_operations(self) -> Offered:
-        """What ``dbt run-operation`` prints."""
-        return self._offered(self._components.run_operations)
-
-    def _offered(self, component: object) -> Offered:
-        return Offered(component, self.hide_secrets)
+    publication = _Component("The steps of a node that is published.")
+    incremental = _Component("The steps of an incremental model.")
+    snapshots = _Component("The steps of a snapshot.")
+    rows = _Component("The temporary view of a model's rows.")
+    run_record = _Component("What is listed under the last node.")
+    views = _Component("Views that take something's place.")
+    previews = _Component("The steps of a node that is previewed.")
+    temporary_objects = _Component("What shadows permanent objects.")
+    relations = _Component("What is known of relations.")
+    table_docs = _Component("Comments of tables.")
+    refusals = _Component("What Spark has nothing for.")
+    run_operations = _Component("What ``dbt run-operation`` prints.")
 
     @available
     def is_preview(self) -> bool:

@@ -1,51 +1,20 @@
-"""The run-operations: find models in dbt's graph, call the core for each, print rows."""
+"""The run-operations: call the core for each table that is asked for, print rows."""
 
-import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from difflib import get_close_matches
-from functools import partial
 from textwrap import fill, shorten
 from typing import Any
 
 from ctas_spark.archiving import making
-from ctas_spark.context import StagingContext, TableName, table_name
-from ctas_spark.engines import jvm
-from ctas_spark.errors import (
-    ConfigurationError,
-    InvalidArgumentError,
-    NoSuchModelError,
-    NoSuchSchemaError,
-    OperationIncompleteError,
-    StagingError,
-)
-from ctas_spark.options import (
-    STAGING_SUFFIX,
-    ModelPlan,
-    Shape,
-    is_count,
-    is_text,
-    misfits,
-    one_of,
-    read_plan,
-    staging_schema_of,
-)
+from ctas_spark.errors import InvalidArgumentError, OperationIncompleteError
+from ctas_spark.options import ModelPlan, Shape, is_count, is_text, misfits, one_of
 from ctas_spark.publish.catalog import StagingCatalog
 from ctas_spark.publish.marker import PublicationKind
-from ctas_spark.retention.rules import Event, MovedMetastore, RetentionRules, Sweep
-from dbt.adapters.ctas_spark import dbt_edge
+from ctas_spark.retention.rules import Event, MovedMetastore
+from dbt.adapters.ctas_spark.project import SELECTORS, Arguments, Project, Row, rows_of, target_of
 from dbt.adapters.ctas_spark.text_tables import count_text, size_text, text_of
+from dbt.adapters.ctas_spark.vacuum import abandoned, vacuum
 
-logger = logging.getLogger(__name__)
-
-MODELS = ("atomic_table", "table", "incremental")
-PUBLISHED = (*MODELS, "seed", "snapshot")
-RESOURCES = ("model", "seed", "snapshot")
-SELECTORS = {"model": "name", "schema": "schema"}
-"""Arguments that select models, and the key of each in dbt's nodes."""
-OF_NO_MODEL = "(no model)"
-ANY_TABLE = "any"
 MOST_EVENTS = 40  # of several tables together; the lineage of one has no more
 MOST_CHARACTERS = 500
 MOST_COLUMNS = 100  # of a terminal
@@ -53,61 +22,6 @@ ADDED = "+"
 ADDED_MEANS = "+: a statement has added or replaced rows of this version in place since"
 BELOW = ("failed", "schema_change")
 """What is as long as it wants, and has lines of its own below the table."""
-Row = dict[str, Any]
-Arguments = Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Project:
-    """The models of a dbt project; ``default_schema`` is the profile's ``staging_schema``."""
-
-    graph: Mapping[str, Any]
-    default_schema: str | None
-    catalog_for: Callable[[StagingContext], StagingCatalog]
-
-    def nodes(
-        self, arguments: Arguments, *, may_be_none: bool = False
-    ) -> tuple[Mapping[str, Any], ...]:
-        """The published nodes that ``model`` or ``schema`` select, or all of them, by name.
-
-        Raises:
-            NoSuchModelError: they select none; it names those that are nearest.
-        """
-        nodes = sorted(self.graph["nodes"].values(), key=lambda one: str(one["unique_id"]))
-        found = tuple(one for one in nodes if _is_selected(one, arguments))
-        asked = [one for one in SELECTORS if arguments.get(one) is not None]
-        if asked and not found and not may_be_none:
-            known = dict.fromkeys(one[SELECTORS[asked[0]]] for one in self.nodes({}))
-            near = get_close_matches(arguments[asked[0]], known)
-            named = f"the nearest {asked[0]}s are: {', '.join(near)}"
-            what = " and ".join(f"{one} {arguments[one]}" for one in asked)
-            raise NoSuchModelError(
-                f"no table is published for {what}",
-                left="nothing was done",
-                remedy=f"only seeds, snapshots and models with materialized: {_or(MODELS)} have "
-                f"one; {named if near else 'dbt ls lists the nodes of the project'}",
-            )
-        return found
-
-    def staging_contexts(
-        self, nodes: Sequence[Mapping[str, Any]], schema: str | None
-    ) -> Iterator[StagingContext]:
-        """One for each staging schema of some nodes, and for that of a schema, if one is named."""
-        found: dict[tuple[str, str], StagingContext] = {}
-        for node in nodes:
-            with suppress(ConfigurationError):
-                context = self.plan(node).context
-                found.setdefault((context.target.catalog, context.staging_schema), context)
-        if schema is not None:
-            target = TableName(schema.lower(), ANY_TABLE)
-            own = staging_schema_of({}, target, self.default_schema)
-            found.setdefault((target.catalog, own), StagingContext(target, own))
-        yield from found.values()
-
-    def plan(self, node: Mapping[str, Any]) -> ModelPlan:
-        """What a model's configuration asks for; ConfigurationError if it can't be followed."""
-        about = node["unique_id"], node["config"], node["description"]
-        return read_plan(*about, _target(node), self.default_schema)
 
 
 def show_history(catalog: StagingCatalog, plan: ModelPlan, arguments: Arguments) -> list[Row]:
@@ -143,67 +57,10 @@ def go_back(catalog: StagingCatalog, plan: ModelPlan, arguments: Arguments) -> l
     return [row]
 
 
-def vacuum(catalog: StagingCatalog, plan: ModelPlan, arguments: Arguments) -> list[Row]:
-    """One row for each version, deleted or kept, or what its storage has refused."""
-    dry_run = bool(arguments.get("dry_run"))
-    asked = {name: arguments.get(name) for name in ("older_than", "fence", "metastore")}
-    swept = catalog.clean_up(plan.context, plan.retention.of_vacuum(**asked), dry_run=dry_run)
-    return _of_sweep(str(plan.context.target), swept, dry_run=dry_run)
-
-
-def _of_sweep(table: str, swept: Sweep, *, dry_run: bool) -> list[Row]:
-    verb = "would be deleted" if dry_run else "deleted"
-    taken_over = [_row(table, "(the replaced table)", f"{verb}: {one}") for one in swept.taken_over]
-    freed = [_row(table, one.rpartition("/")[2], verb) for one in swept.freed]
-    kept = [_row(table, one, f"kept: {why.value}") for one, why in swept.kept.items()]
-    failed = [
-        {"table": table, "version": one, "failed": error.what}
-        for one, error in swept.failed.items()
-    ]
-    return [*taken_over, *freed, *kept, *failed]
-
-
-def _abandoned(
-    project: Project, nodes: Sequence[Mapping[str, Any]], arguments: Arguments
-) -> Iterator[Row]:
-    """Rows of tables that no model builds: it was renamed or removed, or became a view."""
-    schema = arguments.get("schema")
-    for context in project.staging_contexts(nodes, schema):
-        yield from _rows_of(context.target, partial(_abandoned_in, context, project, arguments))
-
-
-def _abandoned_in(context: StagingContext, project: Project, arguments: Arguments) -> list[Row]:
-    """The rows of one staging schema."""
-    asked = {name: arguments.get(name) for name in ("older_than", "fence", "metastore")}
-    rules, dry_run = RetentionRules().of_vacuum(**asked), bool(arguments.get("dry_run"))
-    known = [_target(node) for node in project.nodes({})]
-    catalog, schema, found = project.catalog_for(context), arguments.get("schema"), list[Row]()
-    for target in catalog.abandoned(context, known):
-        if schema is None or target.database.lower() == schema.lower():
-            own = StagingContext(target, context.staging_schema)
-            work = partial(_of_abandoned, catalog, own, rules, dry_run=dry_run)
-            found += _rows_of(target, work)
-    is_of_schema = context.staging_schema == f"{schema}{STAGING_SUFFIX}".lower()
-    if is_of_schema and not dry_run and catalog.forget_staging_schema(context):
-        found.append(_row(f"{schema} {OF_NO_MODEL}", f"({context.staging_schema})", "dropped"))
-    return found
-
-
-def _of_abandoned(
-    catalog: StagingCatalog, context: StagingContext, rules: RetentionRules, *, dry_run: bool
-) -> list[Row]:
-    swept = catalog.clean_up_abandoned(context, rules, dry_run=dry_run)
-    return _of_sweep(f"{context.target} {OF_NO_MODEL}", swept, dry_run=dry_run)
-
-
 def recover(catalog: StagingCatalog, plan: ModelPlan, _: Arguments) -> list[Row]:
     """One row for each thing that was finished."""
     table = str(plan.context.target)
     return [{"table": table, "done": what} for what in catalog.recover(plan.context)]
-
-
-def _row(table: str, version: str, state: str) -> Row:
-    return {"table": table, "version": version, "state": state}
 
 
 HISTORY, ROLLBACK, VACUUM = "ctas_history", "ctas_rollback", "ctas_vacuum"
@@ -272,7 +129,7 @@ def run(name: str, project: Project, arguments: Arguments) -> Outcome:
         _refuse_several(nodes)
     rows = [row for node in nodes for row in _done(name, project, node, arguments)]
     if is_vacuum:
-        rows += [row for row in _abandoned(project, nodes, arguments) if row not in rows]
+        rows += [row for row in abandoned(project, nodes, arguments) if row not in rows]
         if not (nodes or rows):
             project.nodes(arguments)  # which says so
     if name == HISTORY and len(nodes) > 1:  # several tables by time; what failed comes first
@@ -284,7 +141,7 @@ def run(name: str, project: Project, arguments: Arguments) -> Outcome:
     if rows:
         is_of_one = arguments.get("model") is not None
         return Outcome(_printed(name, rows, is_of_one=is_of_one), failed)
-    tables = shorten(", ".join(str(_target(node)) for node in nodes), MOST_CHARACTERS)
+    tables = shorten(", ".join(str(target_of(node)) for node in nodes), MOST_CHARACTERS)
     return Outcome(f"{name} found nothing; it looked at {tables or 'no table'}")
 
 
@@ -370,44 +227,7 @@ def _done(name: str, project: Project, node: Mapping[str, Any], arguments: Argum
 
     if arguments.get("model") is not None:
         return of_node()
-    return _rows_of(_target(node), of_node)
-
-
-def _rows_of(target: TableName, work: Callable[[], list[Row]]) -> list[Row]:
-    """What fails is a row, and the other tables go on."""
-    try:
-        return work()
-    except NoSuchSchemaError:
-        return []  # nobody has built a table there yet
-    except (StagingError, *jvm.FAILURES) as error:
-        table, what = str(target), dbt_edge.message(error)
-        logger.warning("%s: %s", table, what)
-        problems = error.problems if isinstance(error, ConfigurationError) else ()
-        said = f"[{ConfigurationError.name}] {'; '.join(problems)}" if problems else what
-        return [{"table": table, "failed": said.splitlines()[0]}]
-
-
-def _or(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:-1])} or {names[-1]}"
-
-
-def _target(node: Mapping[str, Any]) -> TableName:
-    return table_name(node["database"], node["schema"], node["alias"])
-
-
-def _is_selected(node: Mapping[str, Any], arguments: Arguments) -> bool:
-    name, schema = arguments.get("model"), arguments.get("schema")
-    is_table = node["resource_type"] in RESOURCES
-    published = is_table and node["config"]["materialized"] in PUBLISHED
-    inside = schema is None or node["schema"].lower() == schema.lower()
-    return published and inside and (name is None or name in _names(node))
-
-
-def _names(node: Mapping[str, Any]) -> tuple[str, ...]:
-    """What a node may be called; one of a model's versions, as in ``--select``."""
-    version = node.get("version")
-    versioned = () if version is None else (f"{node['name']}.v{version}",)
-    return (node["name"], node["unique_id"], *versioned)
+    return rows_of(target_of(node), of_node)
 
 
 def _refuse_several(nodes: Sequence[Mapping[str, Any]]) -> None:

@@ -25,7 +25,7 @@ from ctas_spark.publish.version import Outcome
 from dbt.adapters.ctas_spark.credentials import CtasSparkCredentials
 from dbt.adapters.ctas_spark.dbt_edge import logger
 from dbt.adapters.ctas_spark.node_state import NodeState
-from dbt.adapters.ctas_spark.operations import RESOURCES
+from dbt.adapters.ctas_spark.project import RESOURCES
 
 TABLES = ("table", "atomic_table", "incremental", "seed", "snapshot")
 """Materializations whose failures are told, also if they failed before anything began."""

@@ -9,6 +9,7 @@ from dbt.adapters.ctas_spark import operations, warm_spark
 from dbt.adapters.ctas_spark.dbt_edge import logger
 from dbt.adapters.ctas_spark.invocation import Invocation
 from dbt.adapters.ctas_spark.preview import NOTHING_STARTED
+from dbt.adapters.ctas_spark.project import Project
 
 
 class RunOperations:
@@ -36,7 +37,7 @@ class RunOperations:
                 remedy="run it without ctas_preview, and without CTAS_PREVIEW in the environment",
             )
         schema = self._invocation.credentials.staging_schema
-        project = operations.Project(graph, schema, catalog_for)
+        project = Project(graph, schema, catalog_for)
         self._outcome = operations.run(name, project, arguments)
         return str(self._invocation.hide_secrets(self._outcome.text))
 

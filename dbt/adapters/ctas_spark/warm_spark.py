@@ -13,7 +13,8 @@ from ctas_spark.warm.needs import Needs
 from ctas_spark.warm.resident import Order
 from dbt.adapters.ctas_spark.credentials import SESSION, CtasSparkCredentials
 from dbt.adapters.ctas_spark.methods import log_directory, project_directory, session_settings
-from dbt.adapters.ctas_spark.operations import WARM, Arguments, check
+from dbt.adapters.ctas_spark.operations import WARM, check
+from dbt.adapters.ctas_spark.project import Arguments
 
 IDLE_MINUTES = 30
 

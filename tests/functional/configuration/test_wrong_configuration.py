@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from ctas_spark.engines.launch import require_master
+from ctas_spark.engines.standalone import require_master
 from functional.dbt_project import SECRET, Project
 from functional.outside import Outside
 

@@ -9,11 +9,12 @@ import pytest
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
-from ctas_spark.engines import given, launch, precedence
+from ctas_spark.engines import given, launch, origins
 from ctas_spark.engines.embedded import CONNECTION_URL, WAREHOUSE, beside, is_embedded
-from ctas_spark.engines.given import DEFAULTS_FILE, GATEWAY, SUBMIT_ARGUMENTS, Given
+from ctas_spark.engines.given import DEFAULTS_FILE, GATEWAY, Given
 from ctas_spark.engines.java_options import JAVA_OPTIONS
 from ctas_spark.engines.launch import complete, with_defaults
+from ctas_spark.engines.submit_arguments import SUBMIT_ARGUMENTS, arguments_without
 
 CLUSTER = "spark://127.0.0.1:7077"
 
@@ -59,7 +60,7 @@ def submitted(monkeypatch: pytest.MonkeyPatch) -> Any:
 def told(profile: dict[str, str]) -> list[str]:
     """What is said of a profile's settings."""
     lines: list[str] = []
-    precedence.tell(profile, lines.append)
+    origins.tell(profile, lines.append)
     return lines
 
 
@@ -101,6 +102,25 @@ def test_a_properties_file_replaces_the_defaults(
     assert given.values() == {"spark.a": "mine", "spark.c": "option"}
     monkeypatch.setenv(SUBMIT_ARGUMENTS, f"{named} --load-spark-defaults pyspark-shell")
     assert given.values() == {"spark.a": "mine", "spark.b": "default", "spark.c": "option"}
+
+
+def test_a_file_is_read_once_as_long_as_it_stays_as_it_is(
+    conf: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run asks for its settings dozens of times; what is changed between two runs counts."""
+    read, text = list[Path](), Path.read_text
+
+    def counted(path: Path, **named: str) -> str:
+        read.append(path)
+        return text(path, **named)
+
+    monkeypatch.setattr(Path, "read_text", counted)
+    defaults = conf / DEFAULTS_FILE
+    defaults.write_text("spark.a 1\n")
+    with_defaults({}, "logs")
+    assert (given.values()["spark.a"], read.count(defaults)) == ("1", 1)
+    defaults.write_text("spark.a other\n")
+    assert (given.values()["spark.a"], read.count(defaults)) == ("other", 2)
 
 
 def test_the_variable_master_is_the_last_resort(
@@ -164,7 +184,7 @@ def test_arguments_that_the_profile_overrides_are_left_out_of_the_launch(
     """Spark's launcher would let them win; the variable itself stays as it is."""
     given_ = "--driver-memory 1g --conf spark.a=1 --master yarn --verbose pyspark-shell x"
     monkeypatch.setenv(SUBMIT_ARGUMENTS, given_)
-    with given.arguments_without({"spark.driver.memory", "spark.a"}):
+    with arguments_without({"spark.driver.memory", "spark.a"}):
         assert os.environ[SUBMIT_ARGUMENTS] == "--master yarn --verbose pyspark-shell x"
     assert os.environ[SUBMIT_ARGUMENTS] == given_
 

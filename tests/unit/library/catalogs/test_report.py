@@ -10,8 +10,12 @@ from ctas_spark.engines import given, jvm
 from ctas_spark.engines.embedded import URIS, WAREHOUSE
 from ctas_spark.engines.given import OWN_SPARK, Given
 from ctas_spark.engines.start import START, Opened
+from ctas_spark.storage.committers import CLOUD, PROTOCOL
 
-MAGIC = {"spark.sql.sources.commitProtocolClass": "org.x.PathOutputCommitProtocol"}
+MAGIC = {PROTOCOL: CLOUD}
+BY_PROTOCOL = "PathOutputCommitProtocol (Spark's default)"
+BY_NAME = "fs.s3a.committer.name=magic (profile)"
+BY_BUCKET = "fs.s3a.bucket.c.committer.name=file (Spark's default)"
 FROM_SITE = {"hive.metastore.uris": ["Set by Spark from hive-site.xml"]}
 
 
@@ -48,7 +52,7 @@ def spark(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_each_value_is_told_with_who_chose_it(spark: Any) -> None:
-    """The committer is the one of the file system of the warehouse."""
+    """The committer is the one of the file system of the warehouse; one line also judges it."""
     report = SparkReport(spark)
     assert [*report.versions()] == [
         "spark: 4.1.4",
@@ -57,13 +61,30 @@ def test_each_value_is_told_with_who_chose_it(spark: Any) -> None:
         "java: java.version (java.home)",
     ]
     assert report.metastore() == "hive-site.xml"
-    assert [*report.storage()] == [
+    assert [*report.storage("s3a://b/other")] == [
         "warehouse: s3a://b/w (spark-defaults.conf)",
-        (
-            "committer: PathOutputCommitProtocol (Spark's default), fs.s3a.committer.name=magic "
-            "(profile)"
-        ),
+        f"committer on S3A: magic, of S3A's own, by {BY_PROTOCOL}, {BY_NAME}",
     ]
+
+
+def test_a_schema_with_another_committer_has_a_line_of_its_own(spark: Any) -> None:
+    """Its bucket may have one; outside of S3A there is nothing to choose but how to rename."""
+    spark.hadoop = SimpleNamespace(
+        get={
+            "fs.s3a.committer.name": "magic",
+            "fs.s3a.bucket.c.committer.name": "file",
+            "mapreduce.fileoutputcommitter.algorithm.version": "1",
+        }.get,
+        getPropertySources=lambda _: None,
+    )
+    _, of_warehouse, of_schema = SparkReport(spark).storage("s3a://c/shop")
+    assert of_warehouse.startswith("committer on S3A: magic, ")
+    assert of_schema.startswith(f"committer on S3A: renaming, by {BY_PROTOCOL}, {BY_BUCKET}, which")
+    assert f"{PROTOCOL}: {CLOUD}" in of_schema
+    spark.conf = SimpleNamespace(get={WAREHOUSE: "hdfs://n/w", **MAGIC}.get)
+    (_, line) = SparkReport(spark).storage("hdfs://n/w/shop.db")
+    by_algorithm = "mapreduce.fileoutputcommitter.algorithm.version=1 (Spark's default)"
+    assert line == f"committer: {BY_PROTOCOL}, {by_algorithm}"
 
 
 def test_what_nobody_else_chose_is_this_adapters_or_sparks(

@@ -59,7 +59,7 @@ class OfSpark:
     def metastore(self) -> str:
         return "profile"
 
-    def storage(self) -> list[str]:
+    def storage(self, _schema: str) -> list[str]:
         return ["storage"]
 
 

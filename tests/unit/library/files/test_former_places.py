@@ -6,11 +6,8 @@ from dataclasses import replace
 import pytest
 
 from ctas_spark.context import StagingContext, TableLayout, TableName
-from ctas_spark.files.directories import (
-    STAGING_ID,
-    VersionRoots,
-    staging_schema_of,
-)
+from ctas_spark.files import directories
+from ctas_spark.files.directories import STAGING_ID, VersionRoots
 from ctas_spark.metastore.client import MANAGED
 from ctas_spark.retention.rules import Reason, Sweep
 from fakes.metastore import entry
@@ -118,9 +115,9 @@ def test_as_many_versions_are_kept_as_before_a_change(world: World) -> None:
 def test_a_published_table_names_its_staging_schema(world: World) -> None:
     """That of the last publication."""
     built(world, OTHER)
-    assert staging_schema_of(world.target.parameters) == OTHER
+    assert world.target.parameters[directories.STAGING_SCHEMA] == OTHER
     built(world, STAGING_SCHEMA)
-    assert staging_schema_of(world.target.parameters) == STAGING_SCHEMA
+    assert world.target.parameters[directories.STAGING_SCHEMA] == STAGING_SCHEMA
 
 
 def test_a_former_staging_schema_that_is_gone_is_not_made_again(world: World) -> None:
@@ -226,7 +223,7 @@ def test_a_version_in_a_former_staging_schema_is_published_again(
     old, new = built(world, OTHER), built(world, STAGING_SCHEMA)
     back = world.catalog().roll_back(CONTEXT, old.version if by_name else None)
     assert (back.version, world.shown) == (old.version, old.version)
-    assert staging_schema_of(world.target.parameters) == OTHER
+    assert world.target.parameters[directories.STAGING_SCHEMA] == OTHER
     for _ in range(2):
         world.grow_old()
         swept(world, CONTEXT, keep=1)

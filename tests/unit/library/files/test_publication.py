@@ -72,9 +72,11 @@ def change(
         StepReport(TARGET_NAME),
     )
     marker = publication.marker_over(
-        seen, TARGET_NAME, "v2", Atomicity.ISOLATED, PublicationKind.BUILD, now_ms=now
+        *(seen, TARGET_NAME, "v2", Atomicity.ISOLATED, PublicationKind.BUILD),
+        now_ms=now,
+        written=WRITTEN,
     )
-    call = MetastoreCall(table, staged, seen, marker, PartitionState.PENDING, WRITTEN, columns)
+    call = MetastoreCall(table, staged, seen, marker, PartitionState.PENDING, columns)
     return call.change()
 
 

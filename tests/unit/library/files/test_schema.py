@@ -38,7 +38,7 @@ def test_a_comment_of_any_length_is_whole_in_sparks_schema(properties: dict[str,
     found = replace(entry(TARGET_NAME), parameters={**OTHERS, **properties})
     metastore.tables[TARGET_NAME] = found
     long = "\u00e9" * 2 * LONGEST_PART
-    entries = EntryWriter(metastore, NoLock(), conditional=True)
+    entries = EntryWriter(metastore, NoLock())
     assert comment(entries, TARGET_NAME, {"id": long, "n": "by it"}.get) == ("n",)
     now = metastore.tables[TARGET_NAME]
     count = int(now.parameters["spark.sql.sources.schema.numParts"])
@@ -58,7 +58,7 @@ def test_short_comments_are_kept_as_spark_keeps_them() -> None:
     schema = SCHEMA.replace('"id"', '"Id"')
     found = replace(entry(TARGET_NAME), parameters={"spark.sql.sources.schema": schema})
     metastore.tables[TARGET_NAME] = found
-    entries = EntryWriter(metastore, NoLock(), conditional=True)
+    entries = EntryWriter(metastore, NoLock())
     assert comment(entries, TARGET_NAME, {"Id": "number", "n": "name"}.get) == ()
     now = metastore.tables[TARGET_NAME]
     fields = json.loads(now.parameters["spark.sql.sources.schema"])["fields"]
