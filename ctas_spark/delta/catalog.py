@@ -14,7 +14,7 @@ from ..context import Atomicity, StagingContext, TableName
 from ..engines.protocol import Job, WriteFigures
 from ..files.catalog import SessionCatalog
 from ..publish import messages
-from ..publish.catalog import Capabilities, StagingCatalog
+from ..publish.catalog import Capabilities, Deletion, StagingCatalog
 from ..publish.rollback import RolledBack, roll_back
 from ..publish.staged_table import Plan
 from ..publish.version import Version
@@ -55,9 +55,15 @@ class DeltaCatalog(StagingCatalog):
     def clean_up(
         self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
     ) -> Sweep:
+        return self.begin_clean_up(context, rules, dry_run=dry_run)()
+
+    def begin_clean_up(
+        self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
+    ) -> Deletion:
         """Delete what was staged and never published; Delta's VACUUM expires the rest.
 
-        A whole table that was replaced is a superseded version of the session catalog.
+        A whole table that was replaced is a superseded version of the session catalog: of these the
+        returned call deletes what may go.
         """
         report = StepReport(context.target)
         garbage = DeltaGarbage(self._table(context), report)
@@ -65,7 +71,11 @@ class DeltaCatalog(StagingCatalog):
             if not dry_run:
                 garbage.forget_published()
             done = CleanUp(garbage, rules, report, dry_run=dry_run).run()
-        of_files = self._files.clean_up(context, rules, dry_run=dry_run)
+        delete = self._files.begin_clean_up(context, rules, dry_run=dry_run)
+        return partial(self._end_clean_up, context, done, delete)
+
+    def _end_clean_up(self, context: StagingContext, done: Sweep, delete: Deletion) -> Sweep:
+        of_files = delete()
         for event in reversed(self.history(context, LOOKED_BACK)):
             if event.state != "deleted":
                 done.kept[event.version] = Reason.LIVE if event.state == "live" else Reason.NATIVE
@@ -78,10 +88,10 @@ class DeltaCatalog(StagingCatalog):
         """Tables that were created here, as one of files is."""
         return self._files.abandoned(context, known)
 
-    def clean_up_abandoned(
+    def begin_clean_up_abandoned(
         self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
-    ) -> Sweep:
-        return self._files.clean_up_abandoned(context, rules, dry_run=dry_run)
+    ) -> Deletion:
+        return self._files.begin_clean_up_abandoned(context, rules, dry_run=dry_run)
 
     def forget_staging_schema(self, context: StagingContext) -> bool:
         return self._files.forget_staging_schema(context)

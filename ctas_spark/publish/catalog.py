@@ -1,8 +1,9 @@
 """A kind of catalog on which tables can be staged (FLIP-305 ``StagingCatalog``)."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from typing import Protocol
 
 from ..context import Atomicity, StagingContext, TableName
@@ -56,6 +57,10 @@ Ruled = tuple[StagingContext, RetentionRules]
 """A table, and how long its versions stay."""
 
 
+Deletion = Callable[[], Sweep]
+"""The second half of a clean-up: what was taken goes, unless a table shows it after all."""
+
+
 class CleanUpOfOne(Protocol):
     """A ``clean_up`` of one table."""
 
@@ -86,6 +91,17 @@ class StagingCatalog(Protocol):
             StagingError: it could not be found out whether something may go; the rest stays.
         """
 
+    def begin_clean_up(
+        self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
+    ) -> Deletion:
+        """Take what a clean-up may delete; the returned call deletes it.
+
+        If several tables are begun before the first is ended, one search of the whole catalog tells
+        who shows a version of any of them. Where a table's own history tells it, all is done at the
+        end. Both halves raise like ``clean_up``.
+        """
+        return partial(self.clean_up, context, rules, dry_run=dry_run)
+
     def clean_ups(self, tables: Sequence[Ruled]) -> CleanUpOfOne:  # noqa: ARG002 (one by one)
         """The ``clean_up`` of any of these tables, whose records are in one staging schema.
 
@@ -105,18 +121,18 @@ class StagingCatalog(Protocol):
         """The tables that have versions in the context's staging schema, and are not ``known``."""
         return ()
 
-    def clean_up_abandoned(
+    def begin_clean_up_abandoned(
         self,
         context: StagingContext,  # noqa: ARG002 (of none)
         rules: RetentionRules,  # noqa: ARG002
         *,
         dry_run: bool = False,  # noqa: ARG002
-    ) -> Sweep:
-        """Delete what a table has left that is gone, or that shows no version any more.
+    ) -> Deletion:
+        """Take what a table has left that is gone, or that shows no version any more.
 
         A table that shows one keeps all: who else builds it, and what they keep, is not known.
         """
-        return Sweep()
+        return Sweep
 
     def forget_staging_schema(self, context: StagingContext) -> bool:  # noqa: ARG002 (of none)
         """Drop the staging schema of a schema that is gone, once it holds no record; True if so."""

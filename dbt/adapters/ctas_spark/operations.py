@@ -55,6 +55,8 @@ BELOW = ("failed", "schema_change")
 """What is as long as it wants, and has lines of its own below the table."""
 Row = dict[str, Any]
 Arguments = Mapping[str, Any]
+Rest = Callable[[], list[Row]]
+"""What is still to do of an operation, and its rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,10 +147,41 @@ def go_back(catalog: StagingCatalog, plan: ModelPlan, arguments: Arguments) -> l
 
 def vacuum(catalog: StagingCatalog, plan: ModelPlan, arguments: Arguments) -> list[Row]:
     """One row for each version, deleted or kept, or what its storage has refused."""
-    dry_run = bool(arguments.get("dry_run"))
+    return begin_vacuum(catalog, plan, arguments)()
+
+
+def begin_vacuum(catalog: StagingCatalog, plan: ModelPlan, arguments: Arguments) -> Rest:
+    """Take what may go; the rest of it deletes that, and returns the rows."""
+    rules, dry_run = _rules_of_vacuum(plan.retention, arguments)
+    delete = catalog.begin_clean_up(plan.context, rules, dry_run=dry_run)
+    return lambda: _of_sweep(str(plan.context.target), delete(), dry_run=dry_run)
+
+
+def _rules_of_vacuum(rules: RetentionRules, arguments: Arguments) -> tuple[RetentionRules, bool]:
+    """The rules, and whether it is a dry run."""
     asked = {name: arguments.get(name) for name in ("older_than", "fence", "metastore")}
-    swept = catalog.clean_up(plan.context, plan.retention.of_vacuum(**asked), dry_run=dry_run)
-    return _of_sweep(str(plan.context.target), swept, dry_run=dry_run)
+    return rules.of_vacuum(**asked), bool(arguments.get("dry_run"))
+
+
+def _vacuum_all(
+    project: Project, nodes: Sequence[Mapping[str, Any]], arguments: Arguments
+) -> list[Row]:
+    """Rows of the nodes' tables, and of those that no model builds.
+
+    Whatever may go is taken before anything is deleted: then one search of the metastore shows for
+    all tables who has a version.
+    """
+    begin = partial(_begin_node, project, arguments)
+    begun = [_begun(_target(node), partial(begin, node)) for node in nodes]
+    abandoned = list(_begin_abandoned(project, nodes, arguments))
+    rows = [row for rest in begun for row in rest()]
+    rows += [row for rest in abandoned for row in rest() if row not in rows]
+    return rows + list(_forget_staging_schemas(project, nodes, arguments))
+
+
+def _begin_node(project: Project, arguments: Arguments, node: Mapping[str, Any]) -> Rest:
+    plan = project.plan(node)
+    return begin_vacuum(project.catalog_for(plan.context), plan, arguments)
 
 
 def _of_sweep(table: str, swept: Sweep, *, dry_run: bool) -> list[Row]:
@@ -163,37 +196,52 @@ def _of_sweep(table: str, swept: Sweep, *, dry_run: bool) -> list[Row]:
     return [*taken_over, *freed, *kept, *failed]
 
 
-def _abandoned(
+def _begin_abandoned(
+    project: Project, nodes: Sequence[Mapping[str, Any]], arguments: Arguments
+) -> Iterator[Rest]:
+    """Of tables that no model builds: it was renamed or removed, or became a view."""
+    schema, known = arguments.get("schema"), [_target(node) for node in project.nodes({})]
+    for context in project.staging_contexts(nodes, schema):
+        begin = partial(_begin_abandoned_in, context, project, known, arguments)
+        yield _begun(context.target, begin)
+
+
+def _begin_abandoned_in(
+    context: StagingContext, project: Project, known: Sequence[TableName], arguments: Arguments
+) -> Rest:
+    """Of one staging schema."""
+    catalog, schema = project.catalog_for(context), arguments.get("schema")
+    begun = [
+        _begun(target, partial(_begin_of_none, catalog, own, arguments))
+        for target in catalog.abandoned(context, known)
+        if schema is None or target.database.lower() == schema.lower()
+        for own in (StagingContext(target, context.staging_schema),)
+    ]
+    return lambda: [row for rest in begun for row in rest()]
+
+
+def _begin_of_none(catalog: StagingCatalog, context: StagingContext, arguments: Arguments) -> Rest:
+    rules, dry_run = _rules_of_vacuum(RetentionRules(), arguments)
+    delete = catalog.begin_clean_up_abandoned(context, rules, dry_run=dry_run)
+    return lambda: _of_sweep(f"{context.target} {OF_NO_MODEL}", delete(), dry_run=dry_run)
+
+
+def _forget_staging_schemas(
     project: Project, nodes: Sequence[Mapping[str, Any]], arguments: Arguments
 ) -> Iterator[Row]:
-    """Rows of tables that no model builds: it was renamed or removed, or became a view."""
+    """That of the schema which was named, if both are done with."""
     schema = arguments.get("schema")
+    if schema is None or arguments.get("dry_run"):
+        return
+
+    def forgotten(context: StagingContext) -> list[Row]:
+        if not project.catalog_for(context).forget_staging_schema(context):
+            return []
+        return [_row(f"{schema} {OF_NO_MODEL}", f"({context.staging_schema})", "dropped")]
+
     for context in project.staging_contexts(nodes, schema):
-        yield from _rows_of(context.target, partial(_abandoned_in, context, project, arguments))
-
-
-def _abandoned_in(context: StagingContext, project: Project, arguments: Arguments) -> list[Row]:
-    """The rows of one staging schema."""
-    asked = {name: arguments.get(name) for name in ("older_than", "fence", "metastore")}
-    rules, dry_run = RetentionRules().of_vacuum(**asked), bool(arguments.get("dry_run"))
-    known = [_target(node) for node in project.nodes({})]
-    catalog, schema, found = project.catalog_for(context), arguments.get("schema"), list[Row]()
-    for target in catalog.abandoned(context, known):
-        if schema is None or target.database.lower() == schema.lower():
-            own = StagingContext(target, context.staging_schema)
-            work = partial(_of_abandoned, catalog, own, rules, dry_run=dry_run)
-            found += _rows_of(target, work)
-    is_of_schema = context.staging_schema == f"{schema}{STAGING_SUFFIX}".lower()
-    if is_of_schema and not dry_run and catalog.forget_staging_schema(context):
-        found.append(_row(f"{schema} {OF_NO_MODEL}", f"({context.staging_schema})", "dropped"))
-    return found
-
-
-def _of_abandoned(
-    catalog: StagingCatalog, context: StagingContext, rules: RetentionRules, *, dry_run: bool
-) -> list[Row]:
-    swept = catalog.clean_up_abandoned(context, rules, dry_run=dry_run)
-    return _of_sweep(f"{context.target} {OF_NO_MODEL}", swept, dry_run=dry_run)
+        if context.staging_schema == f"{schema}{STAGING_SUFFIX}".lower():
+            yield from _rows_of(context.target, partial(forgotten, context))
 
 
 def recover(catalog: StagingCatalog, plan: ModelPlan, _: Arguments) -> list[Row]:
@@ -270,11 +318,12 @@ def run(name: str, project: Project, arguments: Arguments) -> Outcome:
     nodes = project.nodes(arguments, may_be_none=is_vacuum)
     if name == ROLLBACK:
         _refuse_several(nodes)
-    rows = [row for node in nodes for row in _done(name, project, node, arguments)]
     if is_vacuum:
-        rows += [row for row in _abandoned(project, nodes, arguments) if row not in rows]
+        rows = _vacuum_all(project, nodes, arguments)
         if not (nodes or rows):
             project.nodes(arguments)  # which says so
+    else:
+        rows = [row for node in nodes for row in _done(name, project, node, arguments)]
     if name == HISTORY and len(nodes) > 1:  # several tables by time; what failed comes first
         rows.sort(key=lambda row: str(row.get("time", "failed")), reverse=True)
         del rows[MOST_EVENTS:]
@@ -373,7 +422,19 @@ def _done(name: str, project: Project, node: Mapping[str, Any], arguments: Argum
     return _rows_of(_target(node), of_node)
 
 
-def _rows_of(target: TableName, work: Callable[[], list[Row]]) -> list[Row]:
+def _begun(target: TableName, begin: Callable[[], Rest]) -> Rest:
+    """The rest of what was begun; what fails in either half is a row."""
+    begun: list[Rest] = []
+
+    def first() -> list[Row]:
+        begun.append(begin())
+        return []
+
+    failed = _rows_of(target, first)
+    return lambda: _rows_of(target, begun[0]) if begun else failed
+
+
+def _rows_of(target: TableName, work: Rest) -> list[Row]:
     """What fails is a row, and the other tables go on."""
     try:
         return work()

@@ -12,7 +12,7 @@ from ctas_spark.engines.protocol import WriteFigures
 from ctas_spark.files.catalog import SessionCatalog
 from ctas_spark.files.directories import VersionRoots
 from ctas_spark.files.table import Services
-from ctas_spark.publish.catalog import Capabilities, ConflictCheck
+from ctas_spark.publish.catalog import Capabilities, ConflictCheck, Deletion
 from ctas_spark.publish.rollback import RolledBack
 from ctas_spark.publish.version import Version
 from ctas_spark.retention.rules import Event, RetentionRules, Sweep
@@ -57,14 +57,14 @@ class FakeFiles(SessionCatalog):
         self.opened.append(level)
         raise NotImplementedError(context, report, count)
 
-    def clean_up(
+    def begin_clean_up(
         self,
         context: StagingContext,  # noqa: ARG002 (one target)
         rules: RetentionRules,  # noqa: ARG002 (nothing to clean)
         *,
         dry_run: bool = False,  # noqa: ARG002 (nothing to clean)
-    ) -> Sweep:
-        return Sweep()
+    ) -> Deletion:
+        return Sweep
 
     def recover(self, context: StagingContext) -> tuple[str, ...]:  # noqa: ARG002 (one target)
         return ()

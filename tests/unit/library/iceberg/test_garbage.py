@@ -248,7 +248,7 @@ def test_a_fork_that_was_made_unsafe_loses_its_entry_alone(world: World) -> None
     puts = len(world.tables.files)
     world.clean_up()
     assert version.record not in world.tables.entries
-    assert (world.storage.texts, len(world.tables.files)) == (before, puts)
+    assert (dict(world.storage.texts), len(world.tables.files)) == (before, puts)
 
 
 def test_an_entry_that_leads_nowhere_goes(world: World) -> None:
