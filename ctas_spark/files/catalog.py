@@ -22,6 +22,7 @@ from ..publish.catalog import (
     Deletion,
     Ruled,
     StagingCatalog,
+    without,
 )
 from ..publish.locks import OWNER, CommitLock, MetastoreLock, NoLock, ProcessLock
 from ..publish.marker import Marker
@@ -187,10 +188,7 @@ class SessionCatalog(StagingCatalog):
         names = self._metastore.tables(schema)
         recorded = map(Record.of, self._metastore.entries(names))
         targets = [table_named(one.target) for one in recorded if one is not None]
-        found = {str(one).lower(): one for one in (*roots.tables(), *targets)}
-        for one in known:
-            found.pop(str(one).lower(), None)
-        return tuple(found[name] for name in sorted(found))
+        return without((*roots.tables(), *targets), known)
 
     def begin_clean_up_abandoned(
         self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False

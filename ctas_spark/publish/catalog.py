@@ -1,6 +1,6 @@
 """A kind of catalog on which tables can be staged (FLIP-305 ``StagingCatalog``)."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
@@ -61,6 +61,14 @@ Deletion = Callable[[], Sweep]
 """The second half of a clean-up: what was taken goes, unless a table shows it after all."""
 
 
+def without(found: Iterable[TableName], known: Iterable[TableName]) -> tuple[TableName, ...]:
+    """Those that are not known, each once, by name; case tells no two tables apart."""
+    by_name = {str(one).lower(): one for one in found}
+    for one in known:
+        by_name.pop(str(one).lower(), None)
+    return tuple(by_name[name] for name in sorted(by_name))
+
+
 class CleanUpOfOne(Protocol):
     """A ``clean_up`` of one table."""
 
@@ -118,7 +126,10 @@ class StagingCatalog(Protocol):
         context: StagingContext,  # noqa: ARG002 (each has a history of its own)
         known: Collection[TableName],  # noqa: ARG002
     ) -> tuple[TableName, ...]:
-        """The tables that have versions in the context's staging schema, and are not ``known``."""
+        """The tables that have something staged by the context, and are not ``known``.
+
+        That is in its staging schema or, where branches are staged in tables, in its database.
+        """
         return ()
 
     def begin_clean_up_abandoned(
@@ -128,9 +139,10 @@ class StagingCatalog(Protocol):
         *,
         dry_run: bool = False,  # noqa: ARG002
     ) -> Deletion:
-        """Take what a table has left that is gone, or that shows no version any more.
+        """Take what a table has left of which no model is known.
 
-        A table that shows one keeps all: who else builds it, and what they keep, is not known.
+        Whoever else may build it, and what they keep, is not known. So a table that shows a version
+        keeps all that was published. What never was goes by its age, as with a model.
         """
         return Sweep
 

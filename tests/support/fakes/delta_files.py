@@ -1,6 +1,6 @@
 """The session catalog of files that Delta's is given, and where its versions would lie."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from ctas_spark.context import (
@@ -35,6 +35,7 @@ class FakeFiles(SessionCatalog):
     def __init__(self, services: Services, reaches: Atomicity) -> None:
         self.opened: list[Atomicity] = []
         self._of_all = services
+        self._metastore = services.metastore
         self._reaches = reaches
 
     def capabilities(self, staging_schema: str) -> Capabilities:  # noqa: ARG002 (one for all)
@@ -63,6 +64,22 @@ class FakeFiles(SessionCatalog):
         rules: RetentionRules,  # noqa: ARG002 (nothing to clean)
         *,
         dry_run: bool = False,  # noqa: ARG002 (nothing to clean)
+    ) -> Deletion:
+        return Sweep
+
+    def abandoned(
+        self,
+        context: StagingContext,  # noqa: ARG002 (none of files)
+        known: Collection[TableName],  # noqa: ARG002 (none of files)
+    ) -> tuple[TableName, ...]:
+        return ()
+
+    def begin_clean_up_abandoned(
+        self,
+        context: StagingContext,  # noqa: ARG002 (none of files)
+        rules: RetentionRules,  # noqa: ARG002 (none of files)
+        *,
+        dry_run: bool = False,  # noqa: ARG002 (none of files)
     ) -> Deletion:
         return Sweep
 
