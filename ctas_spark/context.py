@@ -99,6 +99,14 @@ def table_name(database: str | None, schema: str, identifier: str) -> TableName:
     return TableName(schema, identifier, catalog)
 
 
+def named_in(catalog: str, text: str) -> TableName | None:
+    """The table of a catalog of which ``str`` is the text; None if it is no table's there."""
+    path = text if catalog == SESSION_CATALOG else text.removeprefix(f"{catalog}.")
+    database, _, table = path.rpartition(".")
+    found = TableName(database, table, catalog)
+    return found if database and table and str(found) == text else None
+
+
 @dataclass(frozen=True, slots=True)
 class TableLayout:
     """How a version's data and entry are laid out; the clauses of its CTAS.

@@ -5,14 +5,14 @@ other name can lead there. Only the first attempt to stage a version shows that.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..context import Atomicity, StagingContext
+from ..context import Atomicity, StagingContext, TableName
 from ..engines.protocol import Job
 from ..iceberg.limits import NoSecondNameError
-from ..publish.catalog import Capabilities, ConflictCheck, StagingCatalog
+from ..publish.catalog import Capabilities, ConflictCheck, Deletion, StagingCatalog, without
 from ..publish.rollback import RolledBack
 from ..publish.staged_table import Plan, StagedTable
 from ..retention.rules import Event, RetentionRules, Sweep
@@ -82,6 +82,24 @@ class RestCatalog(StagingCatalog):
         if rules.thorough or not self._takes_forks:
             swept.add(self._in_sql.clean_up(context, rules, dry_run=dry_run))
         return swept
+
+    def abandoned(
+        self, context: StagingContext, known: Collection[TableName]
+    ) -> tuple[TableName, ...]:
+        """Of forks, and of what was staged in SQL."""
+        both = (self._forked, self._in_sql)
+        return without((name for one in both for name in one.abandoned(context, known)), known)
+
+    def begin_clean_up_abandoned(
+        self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
+    ) -> Deletion:
+        def delete() -> Sweep:
+            done = Sweep()
+            for one in (self._forked, self._in_sql):
+                done.add(one.begin_clean_up_abandoned(context, rules, dry_run=dry_run)())
+            return done
+
+        return delete
 
     def recover(self, context: StagingContext) -> tuple[str, ...]:
         return self._forked.recover(context)

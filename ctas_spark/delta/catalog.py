@@ -14,13 +14,14 @@ from ..context import Atomicity, StagingContext, TableName
 from ..engines.protocol import Job, WriteFigures
 from ..files.catalog import SessionCatalog
 from ..publish import messages
-from ..publish.catalog import Capabilities, StagingCatalog
+from ..publish.catalog import Capabilities, Deletion, StagingCatalog, without
 from ..publish.rollback import RolledBack, roll_back
 from ..publish.staged_table import Plan
 from ..publish.version import Version
 from ..retention.clean_up import CleanUp
 from ..retention.rules import Event, Reason, RetentionRules, Sweep
 from ..steps import Step, StepReport
+from . import record as records
 from . import restore
 from .base import LOOKED_BACK, DeltaTable, is_delta
 from .garbage import DeltaGarbage
@@ -55,17 +56,31 @@ class DeltaCatalog(StagingCatalog):
     def clean_up(
         self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
     ) -> Sweep:
+        return self.begin_clean_up(context, rules, dry_run=dry_run)()
+
+    def begin_clean_up(
+        self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
+    ) -> Deletion:
         """Delete what was staged and never published; Delta's VACUUM expires the rest.
 
-        A whole table that was replaced is a superseded version of the session catalog.
+        A whole table that was replaced is a superseded version of the session catalog: of these the
+        returned call deletes what may go.
         """
+        done = self._swept(context, rules, dry_run=dry_run)
+        delete = self._files.begin_clean_up(context, rules, dry_run=dry_run)
+        return partial(self._end_clean_up, context, done, delete)
+
+    def _swept(self, context: StagingContext, rules: RetentionRules, *, dry_run: bool) -> Sweep:
+        """What was staged on the table."""
         report = StepReport(context.target)
         garbage = DeltaGarbage(self._table(context), report)
         with report.within(Step.CLEAN_UP):
             if not dry_run:
                 garbage.forget_published()
-            done = CleanUp(garbage, rules, report, dry_run=dry_run).run()
-        of_files = self._files.clean_up(context, rules, dry_run=dry_run)
+            return CleanUp(garbage, rules, report, dry_run=dry_run).run()
+
+    def _end_clean_up(self, context: StagingContext, done: Sweep, delete: Deletion) -> Sweep:
+        of_files = delete()
         for event in reversed(self.history(context, LOOKED_BACK)):
             if event.state != "deleted":
                 done.kept[event.version] = Reason.LIVE if event.state == "live" else Reason.NATIVE
@@ -75,13 +90,16 @@ class DeltaCatalog(StagingCatalog):
     def abandoned(
         self, context: StagingContext, known: Collection[TableName]
     ) -> tuple[TableName, ...]:
-        """Tables that were created here, as one of files is."""
-        return self._files.abandoned(context, known)
+        """Tables that were created here, as one of files is, and those with a staged version."""
+        staged = records.targets_in(self._files.entries_in(context.staging_schema))
+        return without((*staged, *self._files.abandoned(context, known)), known)
 
-    def clean_up_abandoned(
+    def begin_clean_up_abandoned(
         self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
-    ) -> Sweep:
-        return self._files.clean_up_abandoned(context, rules, dry_run=dry_run)
+    ) -> Deletion:
+        done = self._swept(context, rules, dry_run=dry_run)
+        delete = self._files.begin_clean_up_abandoned(context, rules, dry_run=dry_run)
+        return partial(_added, done, delete)
 
     def forget_staging_schema(self, context: StagingContext) -> bool:
         return self._files.forget_staging_schema(context)
@@ -157,3 +175,8 @@ class DeltaCatalog(StagingCatalog):
             what = "this release of Delta commits in a way that this adapter does not know"
             remedy = f"use one that was tested: {', '.join(TRIED_JARS.values())}"
             raise messages.unsupported(context.target, what, remedy)
+
+
+def _added(done: Sweep, delete: Deletion) -> Sweep:
+    done.add(delete())
+    return done

@@ -5,6 +5,7 @@ Spark makes when the job has ended.
 """
 
 import json
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from enum import Enum
 
@@ -126,6 +127,12 @@ def records_of(table: DeltaTable) -> tuple[DeltaRecord, ...]:
     found = {record.version: record for record in read if record.target == str(target)}
     bare = (_of_staged_table(entry, target) for entry in entries)
     return (*found.values(), *(one for one in bare if one and one.version not in found))
+
+
+def targets_in(entries: Iterable[TableEntry]) -> tuple[TableName, ...]:
+    """The tables on which versions were staged whose records are among these entries."""
+    found = (DeltaRecord.of(entry) for entry in entries)
+    return tuple(dict.fromkeys(table_named(one.target) for one in found if one is not None))
 
 
 def remove(

@@ -2,7 +2,7 @@
 
 import secrets
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -15,7 +15,15 @@ from ..engines.protocol import UNKNOWN, Engine, Job, WriteFigures
 from ..errors import FormatNotFoundError, NotSupportedError, StorageError
 from ..metastore.client import MetastoreClient, TableEntry, TableLockClient
 from ..publish import ddl, messages
-from ..publish.catalog import Capabilities, CleanUpOfOne, ConflictCheck, Ruled, StagingCatalog
+from ..publish.catalog import (
+    Capabilities,
+    CleanUpOfOne,
+    ConflictCheck,
+    Deletion,
+    Ruled,
+    StagingCatalog,
+    without,
+)
 from ..publish.locks import OWNER, CommitLock, MetastoreLock, NoLock, ProcessLock
 from ..publish.marker import Marker
 from ..publish.rollback import RolledBack, roll_back
@@ -28,12 +36,13 @@ from .base import look
 from .data_files import has_changed
 from .directories import STAGING_ID, VersionRoots
 from .entries import EntryWriter
-from .garbage import clean_up, recover, scan
+from .garbage import BySchema, begin_clean_up, clean_up, recover, scan
+from .places import PlaceSearch
 from .record import Record, table_named
 from .record_scan import RecordScans
 from .restore import FileRestoring, history
 from .statistics import Statistics, correct, statistics_of
-from .table import FileTable, NamedPlace, Services
+from .table import FileTable, Services
 from .version import FileVersion
 from .view import ViewChange, view_change
 
@@ -90,7 +99,7 @@ class SessionCatalog(StagingCatalog):
         self._owner = f"{OWNER}{secrets.token_hex(8)}"
         self._guard = threading.Lock()
         self._staging_schemas: dict[str, Services] = {}
-        self._listed: list[NamedPlace] = []
+        self._search = PlaceSearch(metastore)
         self._found: Capabilities | None = None
         self._has_locks: bool | None = None
 
@@ -137,26 +146,36 @@ class SessionCatalog(StagingCatalog):
     def clean_up(
         self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
     ) -> Sweep:
+        return self.begin_clean_up(context, rules, dry_run=dry_run)()
+
+    def begin_clean_up(
+        self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
+    ) -> Deletion:
         self._follow(context)
-        return self.clean_ups([(context, rules)])(context, rules, dry_run=dry_run)
+        scans = self._scans([(context, rules)])
+        return begin_clean_up(self._scanned(context, scans), rules, dry_run=dry_run)
 
     def clean_ups(self, tables: Sequence[Ruled]) -> CleanUpOfOne:
         """By one look at all of them in each staging schema that they ever had."""
-        rules_of = {context.target: rules for context, rules in tables}
-        scans = {
-            schema: RecordScans(self._metastore, self._clock, schema, rules_of)
-            for schema in self._schemas(tables[0][0])
-        }
+        scans = self._scans(tables)
 
         def of_one(
             context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
         ) -> Sweep:
-            scanned = [
-                (self._table(context, one), scan.of(context.target)) for one, scan in scans.items()
-            ]
-            return clean_up(scanned, rules, dry_run=dry_run)
+            return clean_up(self._scanned(context, scans), rules, dry_run=dry_run)
 
         return of_one
+
+    def _scans(self, tables: Sequence[Ruled]) -> dict[str, RecordScans]:
+        """By the staging schema."""
+        rules_of = {context.target: rules for context, rules in tables}
+        return {
+            schema: RecordScans(self._metastore, self._clock, schema, rules_of)
+            for schema in self._schemas(tables[0][0])
+        }
+
+    def _scanned(self, context: StagingContext, scans: Mapping[str, RecordScans]) -> BySchema:
+        return [(self._table(context, one), scan.of(context.target)) for one, scan in scans.items()]
 
     def abandoned(
         self, context: StagingContext, known: Collection[TableName]
@@ -169,23 +188,25 @@ class SessionCatalog(StagingCatalog):
         names = self._metastore.tables(schema)
         recorded = map(Record.of, self._metastore.entries(names))
         targets = [table_named(one.target) for one in recorded if one is not None]
-        found = {str(one).lower(): one for one in (*roots.tables(), *targets)}
-        for one in known:
-            found.pop(str(one).lower(), None)
-        return tuple(found[name] for name in sorted(found))
+        return without((*roots.tables(), *targets), known)
 
-    def clean_up_abandoned(
+    def begin_clean_up_abandoned(
         self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
-    ) -> Sweep:
+    ) -> Deletion:
         base = look(self._metastore, context.target)
         if base.marker is not None:
-            return Sweep(kept={base.marker.version: Reason.ABANDONED})
-        table = self._table(context)
-        scanned = [(table, scan(table, rules))]
-        done = clean_up(scanned, replace(rules, versions_to_keep=0), dry_run=dry_run)
-        if not dry_run:
-            table.services.roots.forget_empty(context.target)
-        return done
+            kept = {base.marker.version: Reason.ABANDONED}
+            return partial(Sweep, kept=kept)
+        table, keeping_none = self._table(context), replace(rules, versions_to_keep=0)
+        delete = begin_clean_up([(table, scan(table, rules))], keeping_none, dry_run=dry_run)
+
+        def of_abandoned() -> Sweep:
+            done = delete()
+            if not dry_run:
+                table.services.roots.forget_empty(context.target)
+            return done
+
+        return of_abandoned
 
     def forget_staging_schema(self, context: StagingContext) -> bool:
         found, schema = self._metastore.database_location, context.staging_schema
@@ -285,7 +306,7 @@ class SessionCatalog(StagingCatalog):
             roots=roots,
             mixes_reads=self._mixes_reads,
             clock=self._clock,
-            listed=self._listed,
+            search=self._search,
         )
         roots.entries = services.entries
         return services

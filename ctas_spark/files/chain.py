@@ -61,12 +61,12 @@ class Chain:
 
     def last_commit(self, version: str) -> str | None:
         """The version's last publication that is known."""
-        own = [one.commit for one in self._known if one.version == version]
+        own = [one.commit for one in self._by_version.get(version, ())]
         return max(own, key=order_of, default=None)
 
     def first_landed_ms(self, version: str) -> int | None:
         """When the version's first publication that is known had landed."""
-        return min((one.by_ms for one in self._known if one.version == version), default=None)
+        return min((one.by_ms for one in self._by_version.get(version, ())), default=None)
 
     def published(self, versions: Iterable[str]) -> tuple[str, ...]:
         """Those of them that are known to have been published, the last one first.
@@ -75,7 +75,7 @@ class Chain:
         """
         lived = {one: commit for one in versions if (commit := self.last_commit(one)) is not None}
         ranked = sorted(lived, key=lambda one: order_of(lived[one]), reverse=True)
-        shown = dict.fromkeys(one.version for one in self.lineage if one.version in lived)
+        shown = (one for one in self._shown if one in lived)
         return tuple(dict.fromkeys((*shown, *ranked)))
 
     def left_ms(self, record: Record) -> int | None:
@@ -87,14 +87,15 @@ class Chain:
         has taken since.
         """
         version, last = record.version, record.bases[-1] if record.bases else None
-        place = next((at for at, one in enumerate(self.lineage) if one.version == version), None)
+        place = self._shown.index(version) if version in self._shown else None
         if place is not None and not self._is_taken_since(record, self.lineage[place]):
             return self.lineage[place - 1].by_ms if place else None
         own = self.last_commit(version)
         after = -1 if own is None else order_of(own)
         if last is not None:
             after = max(after, order_of(last.commit) if last.commit else last.seen_ms)
-        later = (one.by_ms for one in self._known if one.order > after and one.version != version)
+        others = (found for key, found in self._by_version.items() if key != version)
+        later = (one.by_ms for found in others for one in found if one.order > after)
         return min(later, default=None)
 
     def proves_unpublished(self, record: Record) -> bool:
@@ -113,12 +114,21 @@ class Chain:
 
         A rename or a drop ends a life, so no other table shows what was superseded in this one.
         """
-        own = {one.commit for one in self._known if one.version == version}
+        own = {one.commit for one in self._by_version.get(version, ())}
         return bool(own) and own <= {one.commit for one in self.lineage}
 
     @cached_property
-    def _known(self) -> tuple[Landed, ...]:
-        return (*self.lineage, *self.named)
+    def _by_version(self) -> dict[str, list[Landed]]:
+        """All that are known: each version is asked for several times, and there may be many."""
+        found: dict[str, list[Landed]] = {}
+        for one in (*self.lineage, *self.named):
+            found.setdefault(one.version, []).append(one)
+        return found
+
+    @cached_property
+    def _shown(self) -> tuple[str, ...]:
+        """The versions of the lineage."""
+        return tuple(one.version for one in self.lineage)
 
     def _is_taken_since(self, record: Record, shown: Landed) -> bool:
         last = record.bases[-1].commit if record.bases else None

@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from ..clock import ORPHAN_AGE_MS, SECOND_MS
 from ..context import TableName
 from ..errors import EntryExistsError, EntryMissingError, EntryModifiedError
 from ..metastore.client import EntryChange
+from ..publish.catalog import Deletion
 from ..publish.marker import started_ms
 from ..retention.clean_up import CleanUp
 from ..retention.rules import KnownVersion, Place, Reason, RetentionRules, Sweep
@@ -35,19 +37,47 @@ def clean_up(by_schema: BySchema, rules: RetentionRules, *, dry_run: bool) -> Sw
 
     What was read just now is not read again, except before a deletion.
     """
+    with by_schema[0][0].report.within(Step.CLEAN_UP):
+        return _begun(by_schema, rules, dry_run=dry_run)()
+
+
+def begin_clean_up(by_schema: BySchema, rules: RetentionRules, *, dry_run: bool) -> Deletion:
+    """Take what may go; the returned call deletes it. Both raise like ``clean_up``."""
+    report = by_schema[0][0].report
+    with report.within(Step.CLEAN_UP):
+        rest = _begun(by_schema, rules, dry_run=dry_run)
+
+    def delete() -> Sweep:
+        with report.within(Step.CLEAN_UP):
+            return rest()
+
+    return delete
+
+
+def _begun(by_schema: BySchema, rules: RetentionRules, *, dry_run: bool) -> Deletion:
+    """What was searched before is no proof that nobody shows what is taken here."""
     table = by_schema[0][0]
-    with table.report.within(Step.CLEAN_UP):
-        taken_over = []
-        for one, _ in by_schema:
-            if rules.moved is not None and not dry_run:
-                one.services.roots.moved(one.context, rules.moved)
-            taken_over += TookOver(one, rules, dry_run).free() if rules.thorough else []
-        garbage = FileGarbage(by_schema, rules, dry_run)
-        done = CleanUp(garbage, rules, table.report, dry_run).run()
-        done.taken_over = taken_over
-        if garbage.base is not None and not dry_run:
-            drop_stale_partitions(table, garbage.base, rules.grace_ms)
-        return done
+    for one, _ in by_schema:
+        if rules.moved is not None and not dry_run:
+            one.services.roots.moved(one.context, rules.moved)
+    garbage = FileGarbage(by_schema, rules, dry_run)
+    begun = CleanUp(garbage, rules, table.report, dry_run)
+    begun.take()
+    table.services.search.forget()
+    if begun.taken or garbage.has_taken_over:
+        return partial(_ended, garbage, begun)
+    done = _ended(garbage, begun)  # nothing of it waits in memory for other tables
+    return lambda: done
+
+
+def _ended(garbage: "FileGarbage", begun: CleanUp) -> Sweep:
+    """What was taken over goes first, so that no record has to hand that on."""
+    taken_over = garbage.free_taken_over() if garbage.rules.thorough else []
+    done = begun.delete()
+    done.taken_over = taken_over
+    if garbage.base is not None and not garbage.dry_run:
+        drop_stale_partitions(garbage.table, garbage.base, garbage.rules.grace_ms)
+    return done
 
 
 def recover(tables: Sequence[FileTable]) -> tuple[str, ...]:
@@ -193,6 +223,19 @@ class FileGarbage:
         self.table.metastore.drop_entry(name)
 
     @property
+    def has_taken_over(self) -> bool:
+        """True if a version remembers the files of a managed table that it replaced."""
+        return any(one.took_over for one in self._found.values())
+
+    def free_taken_over(self) -> list[str]:
+        """Delete the files of managed tables that versions took over; the directories."""
+        took_over = TookOver(self.table, self.rules, self._forget_taken_over, self.dry_run)
+        return took_over.free(list(self._found.values()))
+
+    def _forget_taken_over(self, record: Record) -> None:
+        self._moved(record, replace(record, took_over=None))
+
+    @property
     def _is_gone(self) -> bool:
         """True if the target shows no version of ours."""
         return self.base is None or self.base.marker is None
@@ -293,6 +336,9 @@ def _found(table: FileTable, scanned: RecordScan) -> list[Record]:
     recorded = records_among(table, scanned.records)
     if scanned.is_of_first_build:
         return []
-    bare = {one.version: one for one in unrecorded(table, recorded)}
-    lost = (one for one in bare.values() if one.version not in scanned.listed)
-    return [*recorded, *(one for one in lost if not scanned.is_young(one.version))]
+
+    def is_lost(version: str) -> bool:
+        return version not in scanned.listed and not scanned.is_young(version)
+
+    lost = {one.version: one for one in unrecorded(table, recorded, is_lost)}
+    return [*recorded, *lost.values()]

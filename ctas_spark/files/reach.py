@@ -7,7 +7,7 @@ partitions: with tracked partitions no publication is isolated.
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from ..context import Atomicity, PartitionMetadata, StagingContext
@@ -59,10 +59,14 @@ class PartitionState(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class PartitionPlan:
-    """What becomes of the partitions, and what a user should know of that."""
+    """What becomes of the partitions, and what a user should know of that.
+
+    ``is_default``: nobody has chosen it yet for a table that is new.
+    """
 
     state: PartitionState
     warning: str = ""
+    is_default: bool = False
 
 
 def plan_partitions(
@@ -88,7 +92,8 @@ def plan_partitions(
         )
     was_tracked = base.table and (PARTITION_PROVIDER in base.table.parameters or is_pending(base))
     if not (wanted and was_tracked):
-        return PartitionPlan(PartitionState.FILES)
+        is_default = bool(wanted) and base.table is None and asked is PartitionMetadata.AUTO
+        return PartitionPlan(PartitionState.FILES, is_default=is_default)
     is_isolated = context.atomicity is Atomicity.ISOLATED
     if asked is PartitionMetadata.FILES or is_isolated or _missing(wanted, level, find_lock):
         return PartitionPlan(PartitionState.FILES, NOW_LISTED)
@@ -118,18 +123,26 @@ def over(
     Raises:
         AtomicityNotSupportedError: the base has nothing that a compare-and-swap could expect.
     """
-    found = table.services.capabilities
+    able = table.services.capabilities
+    found = Reach(
+        able.reaches,
+        CREATE if base.entry is None else SWAP,
+        missing=able.missing,
+        remedy=able.remedy,
+        warning=partitions.warning,
+        hides_partitions=partitions.is_default,
+    )
     if base.entry is None:
-        return Reach(found.reaches, CREATE, missing=found.missing, remedy=found.remedy)
+        return found
     if table.services.conditional and base.expectation is None:
         what = "its entry has no transient_lastDdlTime to compare"
         remedy = "ALTER TABLE ... SET TBLPROPERTIES with any property gives it one"
         raise unsupported(table.name, what, remedy)
     if partitions.state is not PartitionState.FILES:
-        return _mixed(BY_TRACKED, "set partition_metadata: files", partitions.warning)
+        return _mixed(found, BY_TRACKED, "set partition_metadata: files")
     if table.services.mixes_reads and _changes_shape(table.context, base.entry, staged):
-        return _mixed(BY_MIXED_READS, DECLARE, partitions.warning)
-    return Reach(found.reaches, SWAP, "none", found.missing, found.remedy, partitions.warning)
+        return _mixed(found, BY_MIXED_READS, DECLARE)
+    return found
 
 
 def has_left(base: FileBase, after: FileBase) -> bool:
@@ -181,8 +194,9 @@ def _missing(keys: tuple[str, ...], level: Atomicity, find_lock: FindLock) -> st
     return f"a metastore can't filter by the columns {unfiltered}" if unfiltered else None
 
 
-def _mixed(missing: str, remedy: str, warning: str) -> Reach:
-    return Reach(Atomicity.ATOMIC, SWAP, "mixed", missing, remedy, warning)
+def _mixed(found: Reach, missing: str, remedy: str) -> Reach:
+    atomic = Atomicity.ATOMIC
+    return replace(found, level=atomic, reader_window="mixed", missing=missing, remedy=remedy)
 
 
 def _changes_shape(context: StagingContext, base: TableEntry, staged: TableEntry | None) -> bool:

@@ -1,7 +1,7 @@
 """The records of versions: each is one frozen value, in one property of an entry."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 
@@ -181,14 +181,22 @@ def records_among(table: FileTable, entries: Iterable[TableEntry]) -> tuple[Reco
     return tuple(one for one in found if one is not None and owns(one.root, table.name))
 
 
-def unrecorded(table: FileTable, known: Iterable[Record]) -> tuple[Record, ...]:
-    """What lies in the target's roots, as records without an entry; those of ``known``, too."""
+def unrecorded(
+    table: FileTable, known: Iterable[Record], is_wanted: Callable[[str], bool]
+) -> tuple[Record, ...]:
+    """The wanted versions in the target's roots, as records without an entry.
+
+    Args:
+        known: the records that are there, which lead to roots, too.
+        is_wanted: asked of each version's id: there may be thousands.
+    """
     roots = {*table.services.roots.known(table.context), *(one.root for one in known)}
     children = table.services.storage.children
     return tuple(
         Record(str(table.name), version, root)
         for root in sorted(roots)
         for version in filter(VERSION_ID.fullmatch, children(root))
+        if is_wanted(version)
     )
 
 

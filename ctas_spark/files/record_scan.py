@@ -16,7 +16,7 @@ from ..clock import Clock
 from ..context import TableName
 from ..errors import MetastoreError, NotSupportedError
 from ..metastore.client import MetastoreClient, TableEntry
-from ..publish.marker import VERSION_ID, record_prefix, started_ms, version_named
+from ..publish.marker import VERSION_ID, record_prefix, start_text, version_named
 from ..retention.rules import RetentionRules
 from .base import FileBase, checked
 
@@ -29,13 +29,14 @@ class RecordScan:
     """What was read of one table.
 
     ``records`` are the entries that were read, and ``listed`` all versions that have one. Versions
-    that began after ``old_ms`` (by the clock that names them) are too young to go. ``base`` is the
+    that began after ``old`` (the start of an id, by the clock that names versions) are too young to
+    go. ``base`` is the
     target, read after the records; None if none was read. ``began_ms`` is from before all that, by
     the clock that nobody sets.
     """
 
     listed: frozenset[str]
-    old_ms: int
+    old: str
     began_ms: int
     records: Sequence[TableEntry] = ()
     base: FileBase | None = None
@@ -47,7 +48,7 @@ class RecordScan:
 
     def is_young(self, version: str) -> bool:
         """True if neither its grace period nor the orphan age can be over."""
-        return bool(VERSION_ID.fullmatch(version)) and started_ms(version) > self.old_ms
+        return bool(VERSION_ID.fullmatch(version)) and version[: len(self.old)] > self.old
 
 
 class RecordScans:
@@ -67,10 +68,11 @@ class RecordScans:
         self._metastore = metastore
         self._wall_ms, self._began_ms = clock.wall_ms(), clock.running_ms()
         self._rules = rules
-        self._listed: dict[str, list[TableName]] = defaultdict(list)
+        self._listed: dict[str, dict[str, TableName]] = defaultdict(dict)
         prefixes = [record_prefix(target) for target in rules]
         for one in metastore.tables(staging_schema, commonprefix(prefixes)):  # noqa: RUF071 (names)
-            self._listed[_prefix(one)].append(one)
+            version = version_named(one)
+            self._listed[one.table.removesuffix(version)][version] = one
         waiting = [target for target in rules if self._old(target)]
         self._waiting: dict[TableName, list[TableName]] = {}
         for start in range(0, len(waiting), MOST_TOGETHER):
@@ -119,16 +121,17 @@ class RecordScans:
         records: Sequence[TableEntry] = (),
         base: FileBase | None = None,
     ) -> RecordScan:
-        listed = frozenset(map(version_named, self._listed[record_prefix(target)]))
+        listed = frozenset(self._listed[record_prefix(target)])
         # a vacuum judges every version, because its user asks what became of each
         rules = self._rules[target]
         youngest = 0 if rules.thorough else min(rules.grace_ms, rules.orphan_age_ms)
-        return RecordScan(listed, self._wall_ms - youngest, self._began_ms, records, base)
+        old = start_text(self._wall_ms - youngest)
+        return RecordScan(listed, old, self._began_ms, records, base)
 
     def _old(self, target: TableName) -> list[TableName]:
         """Its records that have to be read."""
         listed, is_young = self._listed[record_prefix(target)], self._scan(target).is_young
-        return [one for one in listed if not is_young(version_named(one))]
+        return [name for version, name in listed.items() if not is_young(version)]
 
 
 def _as_listed(name: TableName) -> TableName:

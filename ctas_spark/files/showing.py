@@ -3,25 +3,24 @@
 Other tables come first and the target last, so that a table which is renamed meanwhile is met in
 one of its places. Other tables are found by the target's marker, which a rename takes along, and
 which SHOW CREATE TABLE copies into clones. Tables and partitions that merely lie in a version
-(external tables, clones without the marker) are found by a listing of everything, which is made
-once for an invocation of ``ctas_vacuum``.
+(external tables, clones without the marker) are found by a search of everything. ``ctas_vacuum``
+makes one for all that it has taken, and needs no other.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
 from ..context import TableName
-from ..errors import EntryMissingError, MetastoreError
-from ..metastore.client import MetastoreClient, TableEntry
+from ..errors import MetastoreError
+from ..metastore.client import TableEntry
 from ..publish.marker import COMMIT, TARGET
 from ..retention.rules import Reason
 from .base import PARTITION_PROVIDER, FileBase, lies_in
 from .chain import Chain
 from .follow_up import track_partitions
+from .places import NamedPlace, partition_places
 from .record import Record, taken_back
-from .record_scan import MOST_TOGETHER
-from .table import FileTable, NamedPlace
+from .table import FileTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +37,11 @@ class Showing:
         Raises:
             MetastoreError: the target could not be read.
         """
-        lost = [one for one in found if not chain.is_of_this_life(one.version)]
-        reasons = self._reasons_elsewhere(found, (self.table.name.database,))
-        reasons |= self._reasons_elsewhere(lost, None)
-        if self.thorough:
-            reasons |= self._reasons_by_location(found)
+        reasons = self._reasons_by_search(found) if self.thorough else {}
+        if not self.thorough:
+            lost = [one for one in found if not chain.is_of_this_life(one.version)]
+            reasons |= self._reasons_elsewhere(found, (self.table.name.database,))
+            reasons |= self._reasons_elsewhere(lost, None)
         base = self.table.look()
         shown = base.entry.location if base.entry is not None else None
         commit = base.marker.commit if base.marker is not None else None
@@ -99,20 +98,28 @@ class Showing:
         expected = record.bases[-1].commit if record.bases else None
         return self.table.services.conditional and commit is not None and commit == expected
 
-    def _reasons_by_location(self, found: Sequence[Record]) -> dict[str, Reason]:
-        listed = self.table.services.listed
+    def _reasons_by_search(self, found: Sequence[Record]) -> dict[str, Reason]:
+        """By the locations of all tables and partitions, and the commits of those with a marker.
+
+        Of the target it counts what was its entry then: it may have been renamed since.
+        """
         try:
-            if not listed:
-                listed.extend(list(places(self.table.metastore)))  # all of it, or none
+            places = self.table.services.search.found()
         except MetastoreError:
             return {one.version: Reason.UNSEARCHED for one in found}
-        return {
-            record.version: Reason.REFERENCED
-            for record in found
-            for one in listed
-            if lies_in(one.location, record.version)
-            and one.name not in (*_own(record), self.table.name)
-        }
+        commits = places.commits.get(str(self.table.name), set())
+        reasons = {}
+        for one in found:
+            inside = places.in_versions.get(one.version, ())
+            if any(self._is_shown_at(place, one) for place in inside):
+                reasons[one.version] = Reason.REFERENCED
+            elif any(self._lets_land(commit, one) for commit in commits):
+                reasons[one.version] = Reason.EXPECTED
+        return reasons
+
+    def _is_shown_at(self, place: NamedPlace, record: Record) -> bool:
+        is_of_target = place.is_partition and place.name == self.table.name
+        return place.name not in _own(record) and not is_of_target
 
     def _partitions(self, base: FileBase, found: Sequence[Record]) -> tuple[str, ...]:
         """Where the target's partitions lie, as far as they count.
@@ -137,28 +144,3 @@ class Showing:
 def _own(record: Record) -> tuple[TableName, ...]:
     """The entry of a version, and the name that a creation is taken back to."""
     return () if record.entry is None else (record.entry.name, taken_back(record.entry.name))
-
-
-def places(metastore: MetastoreClient) -> Iterator[NamedPlace]:
-    """Every schema, table and partition that this user may list, with its location.
-
-    Raises:
-        MetastoreError: something could not be listed.
-    """
-    for database in metastore.databases():
-        location = metastore.database_location(database) or ""
-        yield NamedPlace(f"schema {database}", None, location)
-        names = metastore.tables(database)
-        for start in range(0, len(names), MOST_TOGETHER):
-            for entry in metastore.entries(names[start : start + MOST_TOGETHER]):
-                yield NamedPlace(str(entry.name), entry.name, entry.location or "")
-                for place in partition_places(metastore, entry):
-                    yield NamedPlace(f"a partition of {entry.name}", entry.name, place)
-
-
-def partition_places(metastore: MetastoreClient, entry: TableEntry) -> tuple[str, ...]:
-    """Where the metastore's partitions of a table lie; none of one that is gone by now."""
-    with suppress(EntryMissingError):
-        if entry.partition_keys:
-            return tuple(one.location for one in metastore.partitions(entry.name))
-    return ()

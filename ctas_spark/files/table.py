@@ -14,15 +14,7 @@ from ..storage.client import Storage
 from .base import FileBase, look
 from .directories import VersionRoots
 from .entries import EntryWriter
-
-
-@dataclass(frozen=True, slots=True)
-class NamedPlace:
-    """A location that the metastore names: what is there, for people, and its table's name."""
-
-    what: str
-    name: TableName | None
-    location: str
+from .places import PlaceSearch
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +23,8 @@ class Services:
 
     ``lock`` guards commits where the metastore does not compare. ``find_partition_lock`` looks for
     a lock, and is called only where partitions are tracked. ``mixes_reads``: one ``get_table`` of
-    another process may get the schema of one version with the location of another. ``listed`` is
-    what one search of the whole metastore has found.
+    another process may get the schema of one version with the location of another. ``search`` is
+    the last one of the whole metastore.
     """
 
     capabilities: Capabilities
@@ -42,9 +34,9 @@ class Services:
     lock: CommitLock
     find_partition_lock: Callable[[], CommitLock | None]
     roots: VersionRoots
+    search: PlaceSearch
     mixes_reads: bool = False
     clock: Clock = SYSTEM_CLOCK
-    listed: list[NamedPlace] = field(default_factory=list)
     _clocks: dict[str, ReadClock] = field(default_factory=dict)
 
     @property

@@ -6,10 +6,8 @@ them, and only the default directory of the table. Any doubt keeps them, and a w
 """
 
 import logging
-import posixpath
-import re
-from dataclasses import dataclass, replace
-from urllib.parse import unquote
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 from ..context import TableName
 from ..errors import MetastoreError
@@ -19,36 +17,39 @@ from ..storage.client import emptied
 from .base import FileBase
 from .chain import Chain
 from .directories import FOLDER
-from .record import Record, moved, records_of
-from .showing import places
+from .places import is_same
+from .record import Record
 from .table import FileTable
 
 logger = logging.getLogger(__name__)
 
-SCHEME = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*:(//[^/]*)?")
-
 
 @dataclass(frozen=True, slots=True)
 class TookOver:
-    """What versions of one target took over; a dry run only looks."""
+    """What versions of one target took over; a dry run only looks.
+
+    ``forget`` is told of a record whose directory is gone.
+    """
 
     table: FileTable
     rules: RetentionRules
+    forget: Callable[[Record], object]
     dry_run: bool = False
 
-    def free(self) -> list[str]:
+    def free(self, records: Iterable[Record]) -> list[str]:
         """Delete what may go of what the target's records remember; the directories.
 
         Raises:
             MetastoreError, StorageError: the target or the storage did not answer.
         """
-        # before the target: what it shows by then is in its lineage
-        records = records_of(self.table)
-        base = self.table.look()
+        remembering = [one for one in records if one.took_over]
+        if not remembering:
+            return []
+        base = self.table.look()  # after the records: what it shows by then is in its lineage
         if base.marker is None:
             return []
-        lineage = base.marker.lineage
-        found = [one for one in records if one.took_over and lineage.has_version(one.version)]
+        has_version = base.marker.lineage.has_version
+        found = [one for one in remembering if has_version(one.version)]
         return [one.took_over or "" for one in found if self._is_freed(one, base)]
 
     def _is_freed(self, record: Record, base: FileBase) -> bool:
@@ -64,7 +65,7 @@ class TookOver:
         with self.table.report.within(Step.DELETE_FILES):
             is_empty = emptied(self.table.services.storage, directory)
         if is_empty:
-            moved(self.table, replace(record, took_over=None), record)
+            self.forget(record)
             said = "files of the table that %s replaced were deleted: %s"
             logger.info(said, self.table.name, directory)
         return is_empty
@@ -76,7 +77,7 @@ class TookOver:
         return landed_ms is not None and now - landed_ms >= self.rules.grace_ms
 
     def _reason_to_stay(self, record: Record, directory: str) -> str | None:
-        """Looked up just before the deletion."""
+        """By the search for all that was taken, and by the target as it is now."""
         target, metastore = self.table.name, self.table.metastore
         schema = metastore.database_location(target.database)
         if schema is None or not is_same(directory, f"{schema}/{target.table}"):
@@ -84,12 +85,11 @@ class TookOver:
         if FOLDER in self.table.services.storage.children(directory):
             return f"it holds versions, in {FOLDER}"
         try:
-            there = (one for one in places(metastore) if lies_within(one.location, directory))
-            found = next(there, None)
+            found = self.table.services.search.found().first_within(directory)
         except MetastoreError as error:
             return f"not every table could be looked at ({error.what})"
         if found is not None:
-            return f"{found.what} lies there"
+            return f"{found} lies there"
         marker = self.table.look().marker
         if marker is None or not marker.lineage.has_version(record.version):
             return "another table has the name by now"
@@ -105,23 +105,3 @@ def say_they_stay(target: TableName, directory: str, reason: str) -> None:
         directory,
         reason,
     )
-
-
-def is_same(one: str, other: str) -> bool:
-    """True if both paths are one, by whatever spelling."""
-    return bool(_spellings(one) & _spellings(other))
-
-
-def lies_within(location: str, directory: str) -> bool:
-    """True if the location is the directory or below it, by whatever spelling."""
-    return any(
-        path == above or path.startswith(f"{above}/")
-        for path in _spellings(location)
-        for above in _spellings(directory)
-    )
-
-
-def _spellings(location: str) -> set[str]:
-    """The path without scheme and authority: as it is, and with its escapes read."""
-    path = SCHEME.sub("", location)
-    return {posixpath.normpath(spelling) for spelling in (path, unquote(path))}

@@ -5,7 +5,7 @@ it is published, nor after that: its snapshots are main's own then.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, Protocol, cast
@@ -15,6 +15,7 @@ from ..context import Atomicity, TableName
 from ..engines.protocol import WriteFigures
 from ..errors import EntryModifiedError, MetastoreError, RefusedError, StagingError
 from ..publish import messages
+from ..publish.catalog import without
 from ..publish.marker import VERSION_ID, started_ms
 from ..publish.version import B, Reach
 from ..retention.clean_up import Garbage
@@ -30,6 +31,15 @@ REACH = Reach(Atomicity.ISOLATED, "fast_forward", conflict_check="cas")
 MOST_TRIES = 100
 
 
+def with_branches(
+    tables: "BranchedTables", database: str, known: Collection[TableName]
+) -> Iterator[TableName]:
+    """The tables of a database, but for known ones, in which a branch of ours was left."""
+    for name in without(tables.tables(database), known) if tables.has_namespace(database) else ():
+        if any(map(OURS.fullmatch, tables.history(name).branches)):
+            yield name
+
+
 class BranchedTables(Protocol):
     """A catalog's tables, by SQL or through Java; every call raises MetastoreError."""
 
@@ -38,6 +48,12 @@ class BranchedTables(Protocol):
 
     def drop_branch(self, name: TableName, branch: str) -> None:
         """Drop a branch, if it is there; its snapshots go when Iceberg expires them."""
+
+    def has_namespace(self, namespace: str) -> bool:
+        """True if the namespace is there."""
+
+    def tables(self, namespace: str) -> tuple[TableName, ...]:
+        """The tables of a namespace."""
 
     def run(self, action: str, statement: str, /) -> Sequence[Mapping[str, Any]]:
         """The rows of a statement; ``action`` completes "could not" in the error."""

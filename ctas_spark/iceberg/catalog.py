@@ -3,11 +3,14 @@
 It needs the driver's JVM: Iceberg's own Java objects compare and swap, and SQL has no words for it.
 """
 
-from ..context import Atomicity, StagingContext
+from collections.abc import Collection
+from functools import partial
+
+from ..context import Atomicity, StagingContext, TableName
 from ..engines.protocol import Job
 from ..errors import NotSupportedError
 from ..publish import messages
-from ..publish.catalog import Capabilities, ConflictCheck, StagingCatalog
+from ..publish.catalog import Capabilities, ConflictCheck, Deletion, StagingCatalog, without
 from ..publish.ddl import StagingNamespaces
 from ..publish.rollback import RolledBack, roll_back
 from ..publish.staged_table import Plan
@@ -15,8 +18,8 @@ from ..retention.clean_up import swept
 from ..retention.rules import Event, Reason, RetentionRules, Sweep
 from ..steps import Step, StepReport
 from .base import look
-from .branches import BranchGarbage
-from .garbage import IcebergGarbage
+from .branches import BranchGarbage, with_branches
+from .garbage import IcebergGarbage, forked
 from .limits import problems
 from .restore import IcebergRestoring, history
 from .tables import IcebergServices
@@ -63,6 +66,29 @@ class IcebergCatalog(StagingCatalog):
     ) -> Sweep:
         """Delete what was staged and never published; the rest is Iceberg's own to expire."""
         self._namespaces.ensure(context.staging_schema, context.target)
+        done = self._swept(context, rules, dry_run=dry_run)
+        for event in reversed(self.history(context)):
+            done.kept[event.version] = Reason.LIVE if event.state == "live" else Reason.NATIVE
+        return done
+
+    def abandoned(
+        self, context: StagingContext, known: Collection[TableName]
+    ) -> tuple[TableName, ...]:
+        """By the forks in its staging schema, and the branches of the tables in its database."""
+        tables = self._services.tables
+        found = (
+            *forked(tables, context.staging_schema),
+            *with_branches(tables, context.target.database, known),
+        )
+        return without(found, known)
+
+    def begin_clean_up_abandoned(
+        self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
+    ) -> Deletion:
+        return partial(self._swept, context, rules, dry_run=dry_run)
+
+    def _swept(self, context: StagingContext, rules: RetentionRules, *, dry_run: bool) -> Sweep:
+        """Also of a table that is gone; nothing is made for it."""
         report = StepReport(context.target)
         services = self._services
         garbage = IcebergGarbage(context, services, report)
@@ -70,10 +96,7 @@ class IcebergCatalog(StagingCatalog):
         with report.within(Step.CLEAN_UP):
             if not dry_run:
                 garbage.forget_published()
-            done = swept((garbage, branches), rules, report, dry_run=dry_run)
-        for event in reversed(self.history(context)):
-            done.kept[event.version] = Reason.LIVE if event.state == "live" else Reason.NATIVE
-        return done
+            return swept((garbage, branches), rules, report, dry_run=dry_run)
 
     def recover(self, context: StagingContext) -> tuple[str, ...]:
         """One commit leaves nothing half done; entries of published forks are removed."""

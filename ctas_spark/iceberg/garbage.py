@@ -9,10 +9,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import cast
 
-from ..context import StagingContext, TableName
+from ..context import StagingContext, TableName, named_in
 from ..errors import EntryMissingError, MetastoreError
 from ..publish.marker import (
     TARGET,
+    VERSION_ID,
     PublicationKind,
     is_record_of,
     name_of_record,
@@ -28,9 +29,22 @@ from .base import IcebergBase, look
 from .facts import TableFacts
 from .fork import DELETING, Fork
 from .loaded import FilesGoneError, NotIcebergError
-from .tables import IcebergServices
+from .tables import IcebergServices, IcebergTables
 
 logger = logging.getLogger(__name__)
+
+
+def forked(tables: IcebergTables, staging_schema: str) -> Iterator[TableName]:
+    """The targets of the forks in a staging schema, as far as these say whose they are."""
+    for name in tables.tables(staging_schema) if tables.has_namespace(staging_schema) else ():
+        if VERSION_ID.fullmatch(version_named(name)) is None:
+            continue
+        with suppress(FilesGoneError, NotIcebergError):
+            fork = tables.find(name)
+            said = fork.facts.properties.get(TARGET, "") if fork is not None else ""
+            target = named_in(name.catalog, said)
+            if target is not None and is_record_of(name, target):
+                yield target
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,9 @@
 """A kind of catalog on which tables can be staged (FLIP-305 ``StagingCatalog``)."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from typing import Protocol
 
 from ..context import Atomicity, StagingContext, TableName
@@ -56,6 +57,18 @@ Ruled = tuple[StagingContext, RetentionRules]
 """A table, and how long its versions stay."""
 
 
+Deletion = Callable[[], Sweep]
+"""The second half of a clean-up: what was taken goes, unless a table shows it after all."""
+
+
+def without(found: Iterable[TableName], known: Iterable[TableName]) -> tuple[TableName, ...]:
+    """Those that are not known, each once, by name; case tells no two tables apart."""
+    by_name = {str(one).lower(): one for one in found}
+    for one in known:
+        by_name.pop(str(one).lower(), None)
+    return tuple(by_name[name] for name in sorted(by_name))
+
+
 class CleanUpOfOne(Protocol):
     """A ``clean_up`` of one table."""
 
@@ -86,6 +99,17 @@ class StagingCatalog(Protocol):
             StagingError: it could not be found out whether something may go; the rest stays.
         """
 
+    def begin_clean_up(
+        self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
+    ) -> Deletion:
+        """Take what a clean-up may delete; the returned call deletes it.
+
+        If several tables are begun before the first is ended, one search of the whole catalog tells
+        who shows a version of any of them. Where a table's own history tells it, all is done at the
+        end. Both halves raise like ``clean_up``.
+        """
+        return partial(self.clean_up, context, rules, dry_run=dry_run)
+
     def clean_ups(self, tables: Sequence[Ruled]) -> CleanUpOfOne:  # noqa: ARG002 (one by one)
         """The ``clean_up`` of any of these tables, whose records are in one staging schema.
 
@@ -102,21 +126,25 @@ class StagingCatalog(Protocol):
         context: StagingContext,  # noqa: ARG002 (each has a history of its own)
         known: Collection[TableName],  # noqa: ARG002
     ) -> tuple[TableName, ...]:
-        """The tables that have versions in the context's staging schema, and are not ``known``."""
+        """The tables that have something staged by the context, and are not ``known``.
+
+        That is in its staging schema or, where branches are staged in tables, in its database.
+        """
         return ()
 
-    def clean_up_abandoned(
+    def begin_clean_up_abandoned(
         self,
         context: StagingContext,  # noqa: ARG002 (of none)
         rules: RetentionRules,  # noqa: ARG002
         *,
         dry_run: bool = False,  # noqa: ARG002
-    ) -> Sweep:
-        """Delete what a table has left that is gone, or that shows no version any more.
+    ) -> Deletion:
+        """Take what a table has left of which no model is known.
 
-        A table that shows one keeps all: who else builds it, and what they keep, is not known.
+        Whoever else may build it, and what they keep, is not known. So a table that shows a version
+        keeps all that was published. What never was goes by its age, as with a model.
         """
-        return Sweep()
+        return Sweep
 
     def forget_staging_schema(self, context: StagingContext) -> bool:  # noqa: ARG002 (of none)
         """Drop the staging schema of a schema that is gone, once it holds no record; True if so."""

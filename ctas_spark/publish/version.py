@@ -98,6 +98,8 @@ class Reach:
     it: ``none`` or ``mixed``. ``missing`` says what keeps it from ``isolated``, and ``remedy`` what
     would make that work. ``warning`` is logged if the publication goes on. ``conflict_check`` is
     how a rival's commit is noticed, where that differs from the rest of the catalog.
+    ``hides_partitions``: by default, engines that ask the metastore for a new table's partitions
+    find none.
     """
 
     level: Atomicity
@@ -107,6 +109,7 @@ class Reach:
     remedy: str = ""
     warning: str = ""
     conflict_check: str = ""
+    hides_partitions: bool = False
 
 
 class Base(Protocol):

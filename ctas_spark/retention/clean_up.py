@@ -8,7 +8,7 @@ its record after them. After a kill between any two, the next clean-up goes on f
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from ..errors import StorageError
@@ -86,37 +86,51 @@ class Garbage(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CleanUp:
-    """One clean-up of one target; a dry run only looks."""
+    """One clean-up of one target; a dry run only looks.
+
+    A version that the storage does not let go stops none of the others. Every call raises like
+    ``Garbage``.
+    """
 
     garbage: Garbage
     rules: RetentionRules
     report: StepReport
     dry_run: bool = False
+    taken: list[KnownVersion] = field(default_factory=list)
+    _done: Sweep = field(default_factory=Sweep)
 
     def run(self) -> Sweep:
-        """Delete what may go; raises like ``Garbage``.
+        """Delete what may go."""
+        self.take()
+        return self.delete()
 
-        A version that the storage does not let go stops none of the others.
-        """
-        done, going, rank = Sweep(), list[KnownVersion](), 0
+    def take(self) -> None:
+        """Take the records of all versions that may go, the oldest publication's first."""
+        going, rank = list[KnownVersion](), 0
         for version in self.garbage.versions():
-            with _of_one(version, done):
+            with _of_one(version, self._done):
                 reason = self._reason_to_stay(version, rank)
                 if reason is None:
                     going.insert(0, version)
                 else:
-                    done.note(version, reason)
+                    self._done.note(version, reason)
             if version.place is Place.SUPERSEDED and not version.is_deleting:
                 rank += 1
-        self._delete(going, done)
-        return done
+        self._take(going)
+
+    def delete(self) -> Sweep:
+        """Delete what was taken and what nobody shows; what became of every version."""
+        shown = self.garbage.shown(self.taken) if self.taken else {}
+        for version in self.taken:
+            with _of_one(version, self._done):
+                self._done.note(version, self._deleted(version, shown.get(version.id)))
+        return self._done
 
     def finish(self) -> Sweep:
         """Finish the deletions that another clean-up began, and begin none."""
-        done = Sweep()
         found = self.garbage.versions()
-        self._delete([one for one in found if one.is_deleting and one.stays is None], done)
-        return done
+        self._take([one for one in found if one.is_deleting and one.stays is None])
+        return self.delete()
 
     def _reason_to_stay(self, version: KnownVersion, rank: int) -> Reason | None:
         """Why the version is not to be deleted; None if the rules let it go."""
@@ -165,20 +179,16 @@ class CleanUp:
             self.garbage.fence()
         return Reason.MAY_LAND if self.garbage.may_land(version) else None
 
-    def _delete(self, going: Sequence[KnownVersion], done: Sweep) -> None:
-        taken = [one for one in going if self._is_taken(one, done)]
-        shown = self.garbage.shown(taken) if taken else {}
-        for version in taken:
-            with _of_one(version, done):
-                done.note(version, self._deleted(version, shown.get(version.id)))
+    def _take(self, going: Sequence[KnownVersion]) -> None:
+        self.taken.extend(one for one in going if self._is_taken(one))
 
-    def _is_taken(self, version: KnownVersion, done: Sweep) -> bool:
+    def _is_taken(self, version: KnownVersion) -> bool:
         if self.dry_run or version.is_deleting:
             return True
         with self.report.within(Step.TAKE_RECORD):
             taken = self.garbage.take(version)
         if not taken:
-            done.note(version, Reason.TAKEN)
+            self._done.note(version, Reason.TAKEN)
         return taken
 
     def _deleted(self, version: KnownVersion, shown: Reason | None) -> Reason | None:

@@ -4,14 +4,15 @@ A copy (CREATE TABLE or REPLACE TABLE) is not conditional on what begin saw: a c
 between the last look and the statement is overwritten. The fast-forward of a branch is conditional.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
-from ..context import DELTA, Atomicity, StagingContext
+from ..context import DELTA, Atomicity, StagingContext, TableName
 from ..engines.protocol import Job
 from ..errors import NoSuchVersionError
 from ..iceberg.branches import BranchGarbage
+from ..iceberg.branches import with_branches as with_our_branches
 from ..publish import messages
-from ..publish.catalog import Capabilities, ConflictCheck, StagingCatalog
+from ..publish.catalog import Capabilities, ConflictCheck, Deletion, StagingCatalog, without
 from ..publish.ddl import StagingNamespaces
 from ..publish.purposes import problems_of_any
 from ..publish.rollback import RolledBack
@@ -21,7 +22,7 @@ from ..retention.clean_up import Garbage, swept
 from ..retention.rules import Event, RetentionRules, Sweep
 from ..steps import Step, StepReport
 from .by_copy import REPLACE
-from .garbage import StatementGarbage
+from .garbage import StatementGarbage, staged_for
 from .history import events
 from .tables import SqlTables
 from .version import StatementVersion
@@ -81,6 +82,21 @@ class StatementCatalog(StagingCatalog):
             found.append(BranchGarbage(context.target, tables, tables.driver.now_ms))
         with report.within(Step.CLEAN_UP):
             return swept(found, rules, report, dry_run=dry_run)
+
+    def abandoned(
+        self, context: StagingContext, known: Collection[TableName]
+    ) -> tuple[TableName, ...]:
+        """By the staged tables, and the branches of the tables in the context's database."""
+        tables = self._tables
+        found = [*staged_for(tables, context.staging_schema)]
+        if tables.has_branches:
+            found += with_our_branches(tables, context.target.database, known)
+        return without(found, known)
+
+    def begin_clean_up_abandoned(
+        self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
+    ) -> Deletion:
+        return self.begin_clean_up(context, rules, dry_run=dry_run)
 
     def history(self, context: StagingContext) -> tuple[Event, ...]:
         found = self._tables.look(context.target)

@@ -7,13 +7,31 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import cast
 
-from ..context import StagingContext, TableName
-from ..publish.marker import is_record_of, name_of_record, started_ms, version_named
+from ..context import StagingContext, TableName, named_in
+from ..publish.marker import (
+    VERSION_ID,
+    is_record_of,
+    name_of_record,
+    started_ms,
+    version_named,
+)
 from ..retention.clean_up import Garbage
 from ..retention.rules import KnownVersion, Place
 from .base import TableFacts
 from .by_copy import STAGED_AS, STAGED_FOR
 from .tables import SqlTables
+
+
+def staged_for(tables: SqlTables, staging_schema: str) -> Iterator[TableName]:
+    """The targets of the staged tables in a staging schema."""
+    for name in tables.tables(staging_schema) if tables.has_namespace(staging_schema) else ():
+        if VERSION_ID.fullmatch(version_named(name)) is None:
+            continue
+        facts = tables.find(name)
+        said = facts.properties.get(STAGED_FOR, "") if facts is not None else ""
+        target = named_in(name.catalog, said)
+        if target is not None and is_record_of(name, target):
+            yield target
 
 
 @dataclass(frozen=True, slots=True)

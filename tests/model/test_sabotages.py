@@ -131,6 +131,19 @@ def copies_a_record(life: Lives) -> None:
     life.holds()
 
 
+def is_renamed_between_two_vacuums(life: Lives) -> None:
+    """A run cleans up again after a table was built, and renamed, that its search has not met."""
+    builds(life)
+    builds(life)
+    cleans(life)
+    builds(life)
+    builds(life)
+    life.user(number=0, statement=Statement.RENAME, table=TARGET_NAME)
+    cleans(life)
+    cleans(life)
+    life.holds()
+
+
 @pytest.mark.parametrize("skipped", range(6))
 def test_a_swept_creation_is_not_said_to_be_committed(skipped: int) -> None:
     """Whichever answer is lost to the writer that wakes up, and looks for its record."""
@@ -154,6 +167,7 @@ def test_a_swept_creation_is_not_said_to_be_committed(skipped: int) -> None:
         (sabotages.foreign_records_are_trusted, copies_a_record),
         (sabotages.a_managed_tables_files_go_at_once, replaces_a_table_that_is_read),
         (sabotages.a_managed_tables_files_go_unseen, replaces_a_cloned_table),
+        (sabotages.a_search_outlives_what_is_taken, is_renamed_between_two_vacuums),
     ],
 )
 def test_a_rare_life_shows_a_sabotage(

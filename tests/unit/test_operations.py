@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ctas_spark.context import StagingContext
+from ctas_spark.context import StagingContext, TableName
 from ctas_spark.errors import (
     ConfigurationError,
     InvalidArgumentError,
@@ -130,6 +130,19 @@ def test_a_vacuum_says_what_became_of_each_version() -> None:
     assert old.version in world.versions_on_storage()
     rows(world, "ctas_vacuum", model="orders")
     assert world.versions_on_storage() == {live.version}
+
+
+def test_a_vacuum_of_all_searches_the_metastore_once() -> None:
+    """What may go of every table is taken before anything is deleted."""
+    world, customers = World(), TableName("sales", "customers")
+    world.metastore.databases |= {"sales": "file:/s", "sales__ctas_spark": "file:/s"}
+    for _ in range(2):
+        world.published()
+        world.published(target=customers, staging_schema="sales__ctas_spark")
+    world.metastore.calls.clear()
+    states = [one["state"] for one in rows(world, "ctas_vacuum") if "state" in one]
+    assert states.count("deleted") == 2
+    assert world.metastore.calls.count("databases") == 1
 
 
 def test_a_vacuum_of_all_finds_what_no_model_builds(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -269,7 +282,7 @@ def test_a_table_that_can_not_be_looked_at_stops_none_of_the_others(
 def test_a_version_that_can_not_be_deleted_is_a_row() -> None:
     """With its error, next to those of the others; and the operation ends with an error."""
     swept = Sweep(freed=["dir/one"], failed={"two": StorageError("refused: dir/two")})
-    catalog: Any = SimpleNamespace(clean_up=lambda *_, **__: swept)
+    catalog: Any = SimpleNamespace(begin_clean_up=lambda *_, **__: lambda: swept)
     known = Project(GRAPH, None, lambda _context: catalog)
     outcome = operations.run("ctas_vacuum", known, {"model": "orders"})
     assert "| shop.orders | one     | deleted |" in outcome.text

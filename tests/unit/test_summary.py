@@ -67,6 +67,18 @@ def test_what_was_written_in_place_is_said_with_what_would_change_that() -> None
     assert summary([published("a", Atomicity.ATOMIC)]).splitlines()[-1].startswith("| a ")
 
 
+def test_a_new_table_whose_partitions_are_sparks_alone_is_said_once() -> None:
+    """One line names some of them, and the config that other engines need."""
+    names = ["a", "b", "c", "d", "e"]
+    shown = summary([published(one, hides_partitions=True) for one in names])
+    assert shown.splitlines()[-1] == (
+        "Spark finds the partitions of a, b, c, 2 more by listing directories; other engines, "
+        "which ask the metastore for them, find no rows. If some read it, set "
+        "partition_metadata: tracked."
+    )
+    assert "find no rows" not in summary([published("a")])
+
+
 def test_batches_of_one_model_are_one_row() -> None:
     """Rows and bytes are summed, unless those of one batch are not known."""
     shown = summary([written("a", 5, 10), written("b"), written("a", 7, 11), written("b", None)])

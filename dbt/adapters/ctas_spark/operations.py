@@ -13,7 +13,7 @@ from ctas_spark.publish.marker import PublicationKind
 from ctas_spark.retention.rules import Event, MovedMetastore
 from dbt.adapters.ctas_spark.project import SELECTORS, Arguments, Project, Row, rows_of, target_of
 from dbt.adapters.ctas_spark.text_tables import count_text, size_text, text_of
-from dbt.adapters.ctas_spark.vacuum import abandoned, vacuum
+from dbt.adapters.ctas_spark.vacuum import vacuum, vacuum_all
 
 MOST_EVENTS = 40  # of several tables together; the lineage of one has no more
 MOST_CHARACTERS = 500
@@ -127,11 +127,12 @@ def run(name: str, project: Project, arguments: Arguments) -> Outcome:
     nodes = project.nodes(arguments, may_be_none=is_vacuum)
     if name == ROLLBACK:
         _refuse_several(nodes)
-    rows = [row for node in nodes for row in _done(name, project, node, arguments)]
     if is_vacuum:
-        rows += [row for row in abandoned(project, nodes, arguments) if row not in rows]
+        rows = vacuum_all(project, nodes, arguments)
         if not (nodes or rows):
             project.nodes(arguments)  # which says so
+    else:
+        rows = [row for node in nodes for row in _done(name, project, node, arguments)]
     if name == HISTORY and len(nodes) > 1:  # several tables by time; what failed comes first
         rows.sort(key=lambda row: str(row.get("time", "failed")), reverse=True)
         del rows[MOST_EVENTS:]

@@ -24,6 +24,8 @@ SELECTORS = {"model": "name", "schema": "schema"}
 ANY_TABLE = "any"
 Row = dict[str, Any]
 Arguments = Mapping[str, Any]
+Rest = Callable[[], list[Row]]
+"""What is still to do of an operation, and its rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,7 @@ def target_of(node: Mapping[str, Any]) -> TableName:
     return table_name(node["database"], node["schema"], node["alias"])
 
 
-def rows_of(target: TableName, work: Callable[[], list[Row]]) -> list[Row]:
+def rows_of(target: TableName, work: Rest) -> list[Row]:
     """What fails is a row, and the other tables go on."""
     try:
         return work()
@@ -97,6 +99,18 @@ def rows_of(target: TableName, work: Callable[[], list[Row]]) -> list[Row]:
         problems = error.problems if isinstance(error, ConfigurationError) else ()
         said = f"[{ConfigurationError.name}] {'; '.join(problems)}" if problems else what
         return [{"table": table, "failed": said.splitlines()[0]}]
+
+
+def rest_of(target: TableName, begin: Callable[[], Rest]) -> Rest:
+    """The rest of what was begun; what fails in either half is a row."""
+    rests: list[Rest] = []
+
+    def first() -> list[Row]:
+        rests.append(begin())
+        return []
+
+    failed = rows_of(target, first)
+    return lambda: rows_of(target, rests[0]) if rests else failed
 
 
 def _is_selected(node: Mapping[str, Any], arguments: Arguments) -> bool:

@@ -138,7 +138,9 @@ class Publication:
 
     def settle(self) -> None:
         """After the commit: refresh the session, and list what was published."""
-        self._record.published(self._build.settle(), self._build.staged.level)
+        version, staged = self._build.settle(), self._build.staged
+        hides = staged.reach.hides_partitions
+        self._record.published(version, staged.level, hides_partitions=hides)
 
     def response(self) -> PublicationResponse:
         """The node's ``adapter_response``."""

@@ -25,12 +25,18 @@ class RunRecord:
         self._published: list[Published] = []
         self._written: list[Written] = []
 
-    def published(self, version: Published, level: Atomicity) -> None:
+    def published(
+        self, version: Published, level: Atomicity, *, hides_partitions: bool = False
+    ) -> None:
         """A version was published."""
         state = self._invocation.node
         self._published.append(version)
         state.written = Written.by(
-            state.node, version.figures, version=version.version, level=level
+            state.node,
+            version.figures,
+            version=version.version,
+            level=level,
+            hides_partitions=hides_partitions,
         )
 
     def count_writes(self, table: CtasSparkRelation, file_format: str | None) -> None:

@@ -13,11 +13,19 @@ IN_PLACE = (
     "Tables at level none were written in place; with atomicity: isolated, one commit publishes "
     "all rows."
 )
+HIDDEN = (
+    "Spark finds the partitions of {} by listing directories; other engines, which ask the "
+    "metastore for them, find no rows. If some read it, set partition_metadata: tracked."
+)
+MOST_NAMES = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A node's table; one that is not published as a version has neither version nor level."""
+    """A node's table; one that is not published as a version has neither version nor level.
+
+    ``hides_partitions``: it is new, and by default its partitions are Spark's alone.
+    """
 
     node: str
     name: str
@@ -25,6 +33,7 @@ class Written:
     seconds: float = 0.0
     version: str = ""
     level: Atomicity | None = None
+    hides_partitions: bool = False
 
     @classmethod
     def by(cls, node: Any, figures: WriteFigures, **published: Any) -> "Written":
@@ -44,6 +53,7 @@ class Written:
             figures,
             self.seconds + batch.seconds,
             level=min(levels, key=lambda one: one.strength, default=None),
+            hides_partitions=self.hides_partitions or batch.hides_partitions,
         )
 
 
@@ -61,7 +71,18 @@ def summary(written: Sequence[Written]) -> str:
         shown = [one for one in shown if one.node in slowest]
     table = f"{heading}:\n{text_of(_rows(shown), as_json=False)}"
     is_in_place = any(one.level is Atomicity.NONE for one in nodes.values())
-    return f"{table}\n{IN_PLACE}" if is_in_place else table
+    hidden = [one.name for one in nodes.values() if one.hides_partitions]
+    notes = [*([IN_PLACE] if is_in_place else []), *_of_hidden(hidden)]
+    return "\n".join((table, *notes))
+
+
+def _of_hidden(names: Sequence[str]) -> list[str]:
+    """One line when tables are new, whatever their number."""
+    if not names:
+        return []
+    rest = len(names) - MOST_NAMES
+    more = [f"{rest} more"] if rest > 0 else []
+    return [HIDDEN.format(", ".join((*names[:MOST_NAMES], *more)))]
 
 
 def _rows(shown: Sequence[Written]) -> list[Mapping[str, str]]:

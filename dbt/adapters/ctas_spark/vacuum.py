@@ -4,20 +4,60 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from ctas_spark.context import StagingContext
+from ctas_spark.context import StagingContext, TableName
 from ctas_spark.options import STAGING_SUFFIX, ModelPlan
 from ctas_spark.publish.catalog import StagingCatalog
 from ctas_spark.retention.rules import RetentionRules, Sweep
-from dbt.adapters.ctas_spark.project import Arguments, Project, Row, rows_of, target_of
+from dbt.adapters.ctas_spark.project import (
+    Arguments,
+    Project,
+    Rest,
+    Row,
+    rest_of,
+    rows_of,
+    target_of,
+)
 
 OF_NO_MODEL = "(no model)"
 
 
 def vacuum(catalog: StagingCatalog, plan: ModelPlan, arguments: Arguments) -> list[Row]:
     """One row for each version, deleted or kept, or what its storage has refused."""
-    dry_run, rules = bool(arguments.get("dry_run")), _rules(plan.retention, arguments)
-    swept = catalog.clean_up(plan.context, rules, dry_run=dry_run)
-    return _of_sweep(str(plan.context.target), swept, dry_run=dry_run)
+    return begin_vacuum(catalog, plan, arguments)()
+
+
+def begin_vacuum(catalog: StagingCatalog, plan: ModelPlan, arguments: Arguments) -> Rest:
+    """Take what may go; the rest of it deletes that, and returns the rows."""
+    rules, dry_run = _rules_of_vacuum(plan.retention, arguments)
+    delete = catalog.begin_clean_up(plan.context, rules, dry_run=dry_run)
+    return lambda: _of_sweep(str(plan.context.target), delete(), dry_run=dry_run)
+
+
+def _rules_of_vacuum(rules: RetentionRules, arguments: Arguments) -> tuple[RetentionRules, bool]:
+    """The rules, and whether it is a dry run."""
+    asked = {name: arguments.get(name) for name in ("older_than", "fence", "metastore")}
+    return rules.of_vacuum(**asked), bool(arguments.get("dry_run"))
+
+
+def vacuum_all(
+    project: Project, nodes: Sequence[Mapping[str, Any]], arguments: Arguments
+) -> list[Row]:
+    """Rows of the nodes' tables, and of those that no model builds.
+
+    Whatever may go is taken before anything is deleted: then one search of the metastore shows for
+    all tables who has a version.
+    """
+    begin = partial(_begin_node, project, arguments)
+    begun = [rest_of(target_of(node), partial(begin, node)) for node in nodes]
+    abandoned = list(_begin_abandoned(project, nodes, arguments))
+    rows = [row for rest in begun for row in rest()]
+    rows += [row for rest in abandoned for row in rest() if row not in rows]
+    return rows + list(_forget_staging_schemas(project, nodes, arguments))
+
+
+def _begin_node(project: Project, arguments: Arguments, node: Mapping[str, Any]) -> Rest:
+    plan = project.plan(node)
+    return begin_vacuum(project.catalog_for(plan.context), plan, arguments)
 
 
 def _of_sweep(table: str, swept: Sweep, *, dry_run: bool) -> list[Row]:
@@ -32,41 +72,52 @@ def _of_sweep(table: str, swept: Sweep, *, dry_run: bool) -> list[Row]:
     return [*taken_over, *freed, *kept, *failed]
 
 
-def abandoned(
+def _begin_abandoned(
+    project: Project, nodes: Sequence[Mapping[str, Any]], arguments: Arguments
+) -> Iterator[Rest]:
+    """Of tables that no model builds: it was renamed or removed, or became a view."""
+    schema, known = arguments.get("schema"), [target_of(node) for node in project.nodes({})]
+    for context in project.staging_contexts(nodes, schema):
+        begin = partial(_begin_abandoned_in, context, project, known, arguments)
+        yield rest_of(context.target, begin)
+
+
+def _begin_abandoned_in(
+    context: StagingContext, project: Project, known: Sequence[TableName], arguments: Arguments
+) -> Rest:
+    """Of one staging schema."""
+    catalog, schema = project.catalog_for(context), arguments.get("schema")
+    begun = [
+        rest_of(target, partial(_begin_of_none, catalog, own, arguments))
+        for target in catalog.abandoned(context, known)
+        if schema is None or target.database.lower() == schema.lower()
+        for own in (StagingContext(target, context.staging_schema),)
+    ]
+    return lambda: [row for rest in begun for row in rest()]
+
+
+def _begin_of_none(catalog: StagingCatalog, context: StagingContext, arguments: Arguments) -> Rest:
+    rules, dry_run = _rules_of_vacuum(RetentionRules(), arguments)
+    delete = catalog.begin_clean_up_abandoned(context, rules, dry_run=dry_run)
+    return lambda: _of_sweep(f"{context.target} {OF_NO_MODEL}", delete(), dry_run=dry_run)
+
+
+def _forget_staging_schemas(
     project: Project, nodes: Sequence[Mapping[str, Any]], arguments: Arguments
 ) -> Iterator[Row]:
-    """Rows of tables that no model builds: it was renamed or removed, or became a view."""
+    """That of the schema which was named, if both are done with."""
     schema = arguments.get("schema")
+    if schema is None or arguments.get("dry_run"):
+        return
+
+    def forgotten(context: StagingContext) -> list[Row]:
+        if not project.catalog_for(context).forget_staging_schema(context):
+            return []
+        return [_row(f"{schema} {OF_NO_MODEL}", f"({context.staging_schema})", "dropped")]
+
     for context in project.staging_contexts(nodes, schema):
-        yield from rows_of(context.target, partial(_abandoned_in, context, project, arguments))
-
-
-def _abandoned_in(context: StagingContext, project: Project, arguments: Arguments) -> list[Row]:
-    """The rows of one staging schema."""
-    dry_run, rules = bool(arguments.get("dry_run")), _rules(RetentionRules(), arguments)
-    known = [target_of(node) for node in project.nodes({})]
-    catalog, schema, found = project.catalog_for(context), arguments.get("schema"), list[Row]()
-    for target in catalog.abandoned(context, known):
-        if schema is None or target.database.lower() == schema.lower():
-            own = StagingContext(target, context.staging_schema)
-            work = partial(_of_abandoned, catalog, own, rules, dry_run=dry_run)
-            found += rows_of(target, work)
-    is_of_schema = context.staging_schema == f"{schema}{STAGING_SUFFIX}".lower()
-    if is_of_schema and not dry_run and catalog.forget_staging_schema(context):
-        found.append(_row(f"{schema} {OF_NO_MODEL}", f"({context.staging_schema})", "dropped"))
-    return found
-
-
-def _of_abandoned(
-    catalog: StagingCatalog, context: StagingContext, rules: RetentionRules, *, dry_run: bool
-) -> list[Row]:
-    swept = catalog.clean_up_abandoned(context, rules, dry_run=dry_run)
-    return _of_sweep(f"{context.target} {OF_NO_MODEL}", swept, dry_run=dry_run)
-
-
-def _rules(rules: RetentionRules, arguments: Arguments) -> RetentionRules:
-    asked = {name: arguments.get(name) for name in ("older_than", "fence", "metastore")}
-    return rules.of_vacuum(**asked)
+        if context.staging_schema == f"{schema}{STAGING_SUFFIX}".lower():
+            yield from rows_of(context.target, partial(forgotten, context))
 
 
 def _row(table: str, version: str, state: str) -> Row:

@@ -1,7 +1,7 @@
 """The rival, the users and the readers of a fake place: what others do is seen at once."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -127,7 +127,7 @@ class FakeOthers(OtherRun):
         return self._rows(*self._held.pop(table))
 
     @property
-    def _tables(self) -> dict[TableName, TableEntry]:
+    def _tables(self) -> MutableMapping[TableName, TableEntry]:
         return self._place.world.metastore.tables
 
     def _paths(self, found: TableEntry) -> list[str]:

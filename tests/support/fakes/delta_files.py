@@ -1,6 +1,6 @@
 """The session catalog of files that Delta's is given, and where its versions would lie."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from ctas_spark.context import (
@@ -12,7 +12,7 @@ from ctas_spark.engines.protocol import WriteFigures
 from ctas_spark.files.catalog import SessionCatalog
 from ctas_spark.files.directories import VersionRoots
 from ctas_spark.files.table import Services
-from ctas_spark.publish.catalog import Capabilities, ConflictCheck
+from ctas_spark.publish.catalog import Capabilities, ConflictCheck, Deletion
 from ctas_spark.publish.rollback import RolledBack
 from ctas_spark.publish.version import Version
 from ctas_spark.retention.rules import Event, RetentionRules, Sweep
@@ -35,6 +35,7 @@ class FakeFiles(SessionCatalog):
     def __init__(self, services: Services, reaches: Atomicity) -> None:
         self.opened: list[Atomicity] = []
         self._of_all = services
+        self._metastore = services.metastore
         self._reaches = reaches
 
     def capabilities(self, staging_schema: str) -> Capabilities:  # noqa: ARG002 (one for all)
@@ -57,14 +58,30 @@ class FakeFiles(SessionCatalog):
         self.opened.append(level)
         raise NotImplementedError(context, report, count)
 
-    def clean_up(
+    def begin_clean_up(
         self,
         context: StagingContext,  # noqa: ARG002 (one target)
         rules: RetentionRules,  # noqa: ARG002 (nothing to clean)
         *,
         dry_run: bool = False,  # noqa: ARG002 (nothing to clean)
-    ) -> Sweep:
-        return Sweep()
+    ) -> Deletion:
+        return Sweep
+
+    def abandoned(
+        self,
+        context: StagingContext,  # noqa: ARG002 (none of files)
+        known: Collection[TableName],  # noqa: ARG002 (none of files)
+    ) -> tuple[TableName, ...]:
+        return ()
+
+    def begin_clean_up_abandoned(
+        self,
+        context: StagingContext,  # noqa: ARG002 (none of files)
+        rules: RetentionRules,  # noqa: ARG002 (none of files)
+        *,
+        dry_run: bool = False,  # noqa: ARG002 (none of files)
+    ) -> Deletion:
+        return Sweep
 
     def recover(self, context: StagingContext) -> tuple[str, ...]:  # noqa: ARG002 (one target)
         return ()

@@ -24,6 +24,7 @@ from ctas_spark.delta.record import DeltaRecord, RecordState
 from ctas_spark.delta.tables import DeltaTables, LoadedTable
 from ctas_spark.engines.protocol import WriteFigures
 from ctas_spark.errors import EntryModifiedError
+from ctas_spark.files.places import PlaceSearch
 from ctas_spark.files.table import Services
 from ctas_spark.metastore.client import PROVIDER
 from ctas_spark.publish.catalog import Capabilities, ConflictCheck
@@ -170,6 +171,7 @@ class World:
             lock=NoLock(),
             find_partition_lock=lambda: None,
             roots=OneRoot(),
+            search=PlaceSearch(self.metastore),
             clock=FakeClock(),
         )
         self.files = FakeFiles(self.services, reaches)

@@ -1,5 +1,6 @@
 """A metastore in memory: compare-and-swap as in Hive 2.3.10, and faults to order."""
 
+from collections import UserDict, defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -42,16 +43,29 @@ def entry(name: TableName, **changes: object) -> TableEntry:
     return replace(plain, **changes)  # type: ignore[arg-type]
 
 
-class Tables(dict[TableName, TableEntry]):
+class Tables(UserDict[TableName, TableEntry]):
     """The entries by name; called, they are the protocol's ``tables``."""
 
     def __init__(self, made: Made) -> None:
         super().__init__()
         self._made = made
+        self._inside: defaultdict[str, dict[TableName, None]] = defaultdict(dict)
+
+    def __setitem__(self, name: TableName, found: TableEntry) -> None:
+        super().__setitem__(name, found)
+        self._inside[name.database][name] = None
+
+    def __delitem__(self, name: TableName) -> None:
+        super().__delitem__(name)
+        del self._inside[name.database][name]
 
     def __call__(self, database: str, prefix: str = "") -> tuple[TableName, ...]:
         with self._made("tables"):
-            return tuple(n for n in self if n.database == database and n.table.startswith(prefix))
+            return tuple(one for one in self.inside(database) if one.table.startswith(prefix))
+
+    def inside(self, database: str) -> tuple[TableName, ...]:
+        """Those of one database: a metastore has an index of them."""
+        return tuple(self._inside[database])
 
 
 class Databases(dict[str, str]):
@@ -138,8 +152,8 @@ class FakeMetastore(FakePartitions, FakeLocks):
         with self.made("tables_with"):
             return tuple(
                 name
-                for name, found in self.tables.items()
-                if name.database == database and found.parameters.get(parameter) == value
+                for name in self.tables.inside(database)
+                if self.tables[name].parameters.get(parameter) == value
             )
 
     def scratch_entry(self, name: TableName) -> TableEntry:

@@ -1,5 +1,7 @@
 """A metastore's partitions in memory."""
 
+from collections.abc import MutableMapping
+
 from ctas_spark.context import TableName
 from ctas_spark.errors import EntryMissingError
 from ctas_spark.metastore.client import Partition, TableEntry
@@ -16,7 +18,7 @@ def partition(location: str, *values: str) -> Partition:
 class FakePartitions(Calls):
     """``kept`` has the partitions of each table by their values, apart from the entries."""
 
-    tables: dict[TableName, TableEntry]
+    tables: MutableMapping[TableName, TableEntry]
 
     def __init__(self) -> None:
         super().__init__()

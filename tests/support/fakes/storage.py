@@ -1,8 +1,45 @@
 """A storage in memory, with a clock of its own that tests turn on."""
 
+from collections import UserDict, defaultdict
+from collections.abc import Iterator
+
 from ctas_spark.errors import StorageError
 from ctas_spark.storage.client import AccessDeniedError, StoredFile
 from fakes.clock import FakeClock
+
+
+class Texts(UserDict[str, str]):
+    """Files by path; what lies in a directory is found without a look at the rest."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._inside: defaultdict[str, dict[str, None]] = defaultdict(dict)
+
+    def __setitem__(self, path: str, text: str) -> None:
+        super().__setitem__(path, text)
+        while "/" in path:
+            directory, _, child = path.rpartition("/")
+            self._inside[directory][child] = None
+            path = directory
+
+    def __delitem__(self, path: str) -> None:
+        super().__delitem__(path)
+        while "/" in path and path not in self.data and not self._inside.get(path):
+            directory, _, child = path.rpartition("/")
+            del self._inside[directory][child]
+            path = directory
+
+    def below(self, directory: str) -> Iterator[str]:
+        """The files in it, at any depth."""
+        for child in self.children(directory):
+            path = f"{directory}/{child}"
+            if path in self.data:
+                yield path
+            yield from self.below(path)
+
+    def children(self, directory: str) -> tuple[str, ...]:
+        """What lies directly in it."""
+        return tuple(self._inside.get(directory, ()))
 
 
 class FakeStorage:
@@ -17,7 +54,7 @@ class FakeStorage:
     def __init__(self, clock: FakeClock | None = None) -> None:
         self.clock = clock or FakeClock()
         self.skew_ms = 0
-        self.texts: dict[str, str] = {}
+        self.texts = Texts()
         self.modified: dict[str, int] = {}
         self.empty_directories: set[str] = set()
         self.refuses = False
@@ -57,31 +94,27 @@ class FakeStorage:
 
     def children(self, directory: str) -> tuple[str, ...]:
         self._refuse(directory)
-        inside = [name[len(directory) + 1 :] for name in self.texts if _is_in(name, directory)]
-        return tuple(sorted({name.split("/")[0] for name in inside}))
+        return tuple(sorted(self.texts.children(directory)))
 
     def files(self, directory: str) -> tuple[StoredFile, ...]:
         self._refuse(directory)
         return tuple(
-            StoredFile(path, len(text), self.modified[path])
-            for path, text in self.texts.items()
-            if _is_in(path, directory)
+            StoredFile(path, len(self.texts[path]), self.modified[path])
+            for path in self.texts.below(directory)
         )
 
     def modified_ms(self, path: str) -> int | None:
         self._refuse(path)
-        inside = [self.modified[one] for one in self.texts if one == path or _is_in(one, path)]
+        inside = [self.modified[one] for one in self._at(path)]
         return max(inside) if inside else (0 if path in self.empty_directories else None)
 
     def exists(self, path: str) -> bool:
         self._refuse(path)
-        made = path in self.empty_directories
-        return made or any(name == path or _is_in(name, path) for name in self.texts)
+        return path in self.empty_directories or bool(self._at(path))
 
     def delete(self, path: str) -> None:
         self._refuse(path)
-        gone = [name for name in self.texts if name == path or _is_in(name, path)]
-        for name in gone:
+        for name in self._at(path):
             del self.texts[name]
         self.empty_directories.discard(path)
 
@@ -92,7 +125,7 @@ class FakeStorage:
 
     def copy(self, source: str, directory: str) -> None:
         self._refuse(directory)
-        for path in [one for one in self.texts if _is_in(one, source)]:
+        for path in [*self.texts.below(source)]:
             self.write(directory + path.removeprefix(source), self.texts[path])
 
     def copy_permissions(self, source: str, directory: str) -> None:
@@ -106,10 +139,10 @@ class FakeStorage:
             raise AccessDeniedError(f"this user may not write in {directory}")
         self.permissions.setdefault(directory, like)
 
+    def _at(self, path: str) -> list[str]:
+        """The file, or those in the directory."""
+        return [path] if path in self.texts else [*self.texts.below(path)]
+
     def _refuse(self, path: str) -> None:
         if self.refuses:
             raise StorageError(f"no space left for {path}")
-
-
-def _is_in(name: str, directory: str) -> bool:
-    return name.startswith(f"{directory}/")

@@ -3,6 +3,7 @@
 import logging
 import secrets
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from itertools import count
 from types import SimpleNamespace
@@ -25,7 +26,7 @@ from ctas_spark.publish.version import Outcome
 from ctas_spark.retention.rules import RetentionRules
 from fakes.world import STAGING_SCHEMA
 from model import checks, ending
-from model.attempts import OTHER_SCHEMA, TARGETS, Attempt, Plan
+from model.attempts import OTHER_SCHEMA, STAGING_SCHEMAS, TARGETS, Attempt, Plan
 from model.faults import Fate, Fault
 from model.runs import Run
 from model.users import Statement, Users
@@ -210,6 +211,17 @@ class Lives(RuleBasedStateMachine):
         if run is not None:
             context = StagingContext(table, schema)
             run.works(fault, lambda: run.cleans(context, rules))
+
+    @rule(number=which, rules=rules, fault=faults, after=pauses)
+    def vacuums(
+        self, *, number: int, rules: RetentionRules, fault: Fault | None, after: int
+    ) -> None:
+        """Some time later a run deletes what may go of every table."""
+        self.world.passes(after)
+        run = self._some_run(number)
+        if run is not None:
+            every = [StagingContext(one, schema) for schema in STAGING_SCHEMAS for one in TARGETS]
+            run.works(fault, lambda: run.vacuums(every, replace(rules, thorough=True)))
 
     @rule(plan=plans, back=st.booleans(), rules=rules, fault=slow, another=st.none() | slow)
     def is_cleaned_up_meanwhile(

@@ -1,6 +1,6 @@
 """One dbt run of the model: its clock, its catalog, its attempts, its calls of the fakes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
@@ -9,6 +9,7 @@ from ctas_spark.context import StagingContext
 from ctas_spark.errors import MetastoreError, StagingError, StorageError
 from ctas_spark.files.catalog import SessionCatalog
 from ctas_spark.metastore.client import MetastoreClient, TableLockClient
+from ctas_spark.publish.catalog import Deletion
 from ctas_spark.publish.version import Outcome
 from ctas_spark.retention.rules import RetentionRules
 from ctas_spark.storage.client import Storage
@@ -162,6 +163,18 @@ class Run:
         self.doing = Doing("clean", rules=rules, staging_schema=context.staging_schema)
         with suppress(StagingError):
             self.catalog.clean_up(context, rules)
+
+    def vacuums(self, contexts: Sequence[StagingContext], rules: RetentionRules) -> None:
+        """Take what may go of all of them, then delete it."""
+        begun: list[tuple[str, Deletion]] = []
+        for context in contexts:
+            self.doing = Doing("clean", rules=rules, staging_schema=context.staging_schema)
+            with suppress(StagingError):
+                begun.append((context.staging_schema, self.catalog.begin_clean_up(context, rules)))
+        for schema, delete in begun:
+            self.doing = Doing("clean", rules=rules, staging_schema=schema)
+            with suppress(StagingError):
+                delete()
 
     def recovers(self, context: StagingContext) -> None:
         """Finish what others left half done; an error leaves the rest."""

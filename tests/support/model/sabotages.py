@@ -11,6 +11,7 @@ from ctas_spark.files import (
     directories,
     follow_up,
     garbage,
+    places,
     publication,
     record,
     showing,
@@ -36,6 +37,12 @@ def the_target_is_not_looked_at_again(patch: pytest.MonkeyPatch) -> None:
 def no_clone_is_looked_for(patch: pytest.MonkeyPatch) -> None:
     """A clean-up does not look for other tables that show the version."""
     patch.setattr(showing.Showing, "_others", lambda *_facts: ())
+    patch.setattr(places.Places, "of", lambda *_facts: places.Places())
+
+
+def a_search_outlives_what_is_taken(patch: pytest.MonkeyPatch) -> None:
+    """A vacuum goes by what it had found before it took the record."""
+    patch.setattr(places.PlaceSearch, "forget", lambda _search: None)
 
 
 def age_alone_decides(patch: pytest.MonkeyPatch) -> None:

@@ -273,3 +273,18 @@ def test_a_commit_of_ours_closes_a_table_to_older_attempts() -> None:
     world.publishes("v1", PublicationKind.ROLLBACK)
     commits: list[CommitFacts] = world.log.commits[1:]
     assert [one.refuses_older_attempts for one in commits] == [True, True, False]
+
+
+def test_what_is_staged_on_a_table_that_no_model_builds_is_found_by_its_record() -> None:
+    """It says whose it is; a dry run deletes nothing of it."""
+    world, known = World(), [TableName("shop", "customers")]
+    made = world.attempt()
+    world.publishes("another")
+    assert world.catalog.abandoned(CONTEXT, [TARGET, *known]) == ()
+    assert world.catalog.abandoned(CONTEXT, known) == (TARGET,)
+    for dry_run in (True, False):
+        assert world.record(made.version) == made
+        delete = world.catalog.begin_clean_up_abandoned(CONTEXT, RULES, dry_run=dry_run)
+        assert delete().freed == [made.stage]
+    assert world.record(made.version) is None
+    assert world.catalog.abandoned(CONTEXT, known) == ()

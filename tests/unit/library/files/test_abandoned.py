@@ -14,9 +14,9 @@ def vacuum(world: World, *, dry_run: bool = False) -> dict[str, Sweep]:
     catalog = world.catalog()
     found = catalog.abandoned(CONTEXT, known=[TableName("shop", "customers")])
     return {
-        str(one): catalog.clean_up_abandoned(
+        str(one): catalog.begin_clean_up_abandoned(
             StagingContext(one, STAGING_SCHEMA), VACUUM, dry_run=dry_run
-        )
+        )()
         for one in found
     }
 

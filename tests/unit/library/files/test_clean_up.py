@@ -97,7 +97,7 @@ def test_a_dry_run_changes_nothing(world: World) -> None:
     done = world.sweep(dry_run=True)
     assert done.freed == [version_of(old).directory]
     assert done.kept == {live.version: Reason.LIVE}
-    assert (dict(world.metastore.tables), world.storage.texts) == (tables, files)
+    assert (dict(world.metastore.tables), dict(world.storage.texts)) == (tables, files)
 
 
 def test_what_a_dropped_target_held_goes_only_by_a_vacuum(world: World) -> None:

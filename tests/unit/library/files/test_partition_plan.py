@@ -87,6 +87,27 @@ def test_a_tracked_table_stays_tracked_and_any_other_is_listed(
     assert bool(plan.warning) is bool(is_said)
 
 
+@pytest.mark.parametrize(
+    ("asked", "base", "is_default"),
+    [
+        (AUTO, ABSENT, True),
+        (AUTO, A_VIEW, True),
+        (AUTO, IS_LISTED, False),
+        (AUTO, IS_TRACKED, False),
+        (FILES, ABSENT, False),
+        (TRACKED, ABSENT, False),
+    ],
+)
+def test_only_a_new_table_gets_what_nobody_has_chosen(
+    asked: PartitionMetadata, base: FileBase, *, is_default: bool
+) -> None:
+    """So it is said once, when the table is made."""
+    plan = plan_partitions(asks(asked), Atomicity.ISOLATED, base, a_lock)
+    assert plan.is_default is is_default
+    unpartitioned = asks(AUTO, layout=TableLayout())
+    assert not plan_partitions(unpartitioned, Atomicity.ISOLATED, ABSENT, a_lock).is_default
+
+
 @pytest.mark.parametrize("base", [PLAIN, BY_DAY])
 def test_tracked_refuses_other_keys(base: FileBase) -> None:
     """No call changes those of Hive; the error names both ways out."""

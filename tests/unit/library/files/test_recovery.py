@@ -24,7 +24,7 @@ def test_where_nothing_is_left_nothing_is_done(world: World) -> None:
     world.grow_old()
     tables, files = dict(world.metastore.tables), dict(world.storage.texts)
     assert recover(world) == recover(world) == ()
-    assert (dict(world.metastore.tables), world.storage.texts) == (tables, files)
+    assert (dict(world.metastore.tables), dict(world.storage.texts)) == (tables, files)
 
 
 def test_a_deletion_that_was_begun_is_finished(world: World) -> None:

@@ -88,7 +88,7 @@ def test_a_database_that_can_not_be_searched_blocks_a_dropped_targets_versions(
     drops_the_target(world)
 
     def refuse(call: str) -> None:
-        if call == "tables_with":
+        if call == "databases":
             raise MetastoreError("no permission")
 
     world.metastore.before = refuse
@@ -118,16 +118,68 @@ def test_a_partition_of_another_table_is_found_by_location(world: World) -> None
     assert world.sweep(THOROUGH).kept[old.version] is Reason.REFERENCED
 
 
-def test_a_thorough_clean_up_lists_everything_once_for_an_invocation(world: World) -> None:
+CUSTOMERS = replace(CONTEXT, target=replace(TARGET_NAME, table="customers"))
+
+
+def test_a_vacuum_searches_once_for_all_that_it_has_taken(world: World) -> None:
     """However many versions and tables it looks after."""
-    for _ in range(3):
-        world.published()
+    for one in [CONTEXT.target, CUSTOMERS.target] * 3:
+        world.published(target=one)
     run = world.catalog()
-    run.clean_up(CONTEXT, THOROUGH)
+    begun = [run.begin_clean_up(one, THOROUGH) for one in (CONTEXT, CUSTOMERS)]
+    assert world.metastore.calls.count("databases") == 0
+    assert [len(delete().freed) for delete in begun] == [2, 2]
+    assert world.metastore.calls.count("databases") == 1
+
+
+def test_what_is_taken_after_a_search_is_searched_for_again(world: World) -> None:
+    """It may have been published, and its table renamed, since."""
+    world.published(target=CUSTOMERS.target)
+    world.published(target=CUSTOMERS.target)
+    run, moved = world.catalog(), world.published()
+    assert len(run.clean_up(CUSTOMERS, THOROUGH).freed) == 1
+    renames_the_target(world, TableName("archive", "orders"))
+    world.metastore.databases["archive"] = "file:/warehouse/archive.db"
+    assert run.clean_up(CONTEXT, VACUUM).kept == {moved.version: Reason.REFERENCED}
+    assert moved.version in world.versions_on_storage()
+
+
+def test_a_target_that_is_renamed_after_the_search_keeps_its_version(world: World) -> None:
+    """Wherever it went: the search has met it in its place."""
+    old = world.published()
     world.published()
-    before = world.metastore.calls.count("databases")
-    run.clean_up(CONTEXT, THOROUGH)
-    assert world.metastore.calls.count("databases") == before
+    shown, away = world.target, TableName("archive", "orders")
+    delete = world.catalog().begin_clean_up(CONTEXT, THOROUGH)
+    location = version_of(old).directory
+    world.metastore.tables[TARGET_NAME] = replace(shown, location=location)
+
+    def rename() -> None:
+        world.metastore.tables[away] = world.metastore.tables.pop(TARGET_NAME)
+
+    world.once_after("entries", rename)
+    assert delete().kept[old.version] is Reason.REFERENCED
+    assert old.version in world.versions_on_storage()
+
+
+def test_a_search_that_fails_is_not_made_again_for_each_table(world: World) -> None:
+    """It would fail for each of them in the same way, after as many calls."""
+    old = [world.published(target=one) for one in (CONTEXT.target, CUSTOMERS.target)]
+    for one in (CONTEXT.target, CUSTOMERS.target):
+        world.published(target=one)
+    run = world.catalog()
+    begun = [run.begin_clean_up(one, THOROUGH) for one in (CONTEXT, CUSTOMERS)]
+
+    def refuse(call: str) -> None:
+        if call == "databases":
+            raise MetastoreError("no permission")
+
+    world.metastore.before = refuse
+    kept = [delete().kept for delete in begun]
+    assert [one[version.version] for one, version in zip(kept, old, strict=True)] == [
+        Reason.UNSEARCHED,
+        Reason.UNSEARCHED,
+    ]
+    assert world.metastore.calls.count("databases") == 1
 
 
 def test_partitions_of_an_older_version_are_dropped_before_it_goes(world: World) -> None:

@@ -9,7 +9,7 @@ import pytest
 from ctas_spark.clock import HOUR_MS
 from ctas_spark.context import OnConflict, TableLayout, TableName
 from ctas_spark.errors import MetastoreError
-from ctas_spark.files.took_over import is_same, lies_within
+from ctas_spark.files.places import is_same, lies_within
 from fakes.metastore import entry
 from fakes.partitions import partition
 from fakes.world import AT_ONCE, CONTEXT, TARGET_NAME, World, killed

@@ -19,7 +19,7 @@ from ctas_spark.errors import (
 from ctas_spark.iceberg.base import IcebergBase
 from ctas_spark.iceberg.branches import MOST_TRIES, change_branches
 from ctas_spark.iceberg.version import IcebergVersion
-from ctas_spark.retention.rules import Reason
+from ctas_spark.retention.rules import Reason, RetentionRules
 from ctas_spark.steps import StepReport
 from fakes.iceberg import column, document, with_snapshot
 from fakes.iceberg_world import CONTEXT, FIGURES, TARGET, World
@@ -207,6 +207,22 @@ def test_an_abandoned_branch_goes_when_it_is_old(world: World) -> None:
     assert branches(world) == ["main", "ctas_audit"]
     with pytest.raises(StagedVersionGoneError):
         version.mark(version.look(), ISOLATED)
+
+
+def test_a_branch_of_a_table_that_no_model_builds_is_found(world: World) -> None:
+    """By its name, in the tables of the schema; a table with other branches alone is not."""
+    version = staged(world)
+    assert world.catalog.abandoned(CONTEXT, [TARGET]) == ()
+    assert world.catalog.abandoned(CONTEXT, []) == (TARGET,)
+    world.wait(2 * ORPHAN_AGE_MS)
+    what = [f"the branch ctas_{version.id} of {TARGET}"]
+    for dry_run in (True, False):
+        assert len(branches(world)) == 2
+        rules = RetentionRules()
+        delete = world.catalog.begin_clean_up_abandoned(CONTEXT, rules, dry_run=dry_run)
+        assert delete().freed == what
+    world.tables.find(TARGET).begin_branch("ctas_audit", 1)
+    assert world.catalog.abandoned(CONTEXT, []) == ()
 
 
 @pytest.mark.parametrize("rivals", [0, 1, MOST_TRIES - 1])

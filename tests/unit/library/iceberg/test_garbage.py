@@ -1,6 +1,7 @@
 """What was staged and never published goes when it is old and can't be published any more."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -10,7 +11,7 @@ from ctas_spark.errors import MetastoreError, StorageError
 from ctas_spark.iceberg.base import IcebergBase
 from ctas_spark.iceberg.loaded import FilesGoneError
 from ctas_spark.iceberg.version import IcebergVersion
-from ctas_spark.retention.rules import Reason, RetentionRules
+from ctas_spark.retention.rules import Reason, RetentionRules, Sweep
 from ctas_spark.steps import StepReport
 from fakes.iceberg import document, with_snapshot
 from fakes.iceberg_world import CONTEXT, TARGET, World, attempt
@@ -248,7 +249,7 @@ def test_a_fork_that_was_made_unsafe_loses_its_entry_alone(world: World) -> None
     puts = len(world.tables.files)
     world.clean_up()
     assert version.record not in world.tables.entries
-    assert (world.storage.texts, len(world.tables.files)) == (before, puts)
+    assert (dict(world.storage.texts), len(world.tables.files)) == (before, puts)
 
 
 def test_an_entry_that_leads_nowhere_goes(world: World) -> None:
@@ -292,3 +293,42 @@ def test_a_base_is_kept_as_text(world: World) -> None:
     version = world.stage()
     found = world.tables.entries[version.record][0]["properties"]["ctas_spark_base"]
     assert found == str(IcebergBase(world.tables.find(TARGET)))
+
+
+CUSTOMERS = TableName("db", "customers", "ice")
+
+
+def abandoned(world: World, rules: RetentionRules, *, dry_run: bool = False) -> dict[str, Sweep]:
+    """What a vacuum of a project without the table makes of it, by the table's name."""
+    found = world.catalog.abandoned(replace(CONTEXT, target=CUSTOMERS), [CUSTOMERS])
+    return {
+        str(one): world.catalog.begin_clean_up_abandoned(
+            replace(CONTEXT, target=one), rules, dry_run=dry_run
+        )()
+        for one in found
+    }
+
+
+@pytest.mark.parametrize("is_dropped", [False, True])
+def test_a_fork_of_a_table_that_no_model_builds_is_found_by_its_record(
+    world: World, *, is_dropped: bool
+) -> None:
+    """It says whose it is, also when the table is gone; a dry run deletes nothing of it."""
+    version = world.stage()
+    assert abandoned(world, RetentionRules())[str(TARGET)].kept == {version.id: Reason.YOUNG}
+    world.insert()
+    if is_dropped:
+        del world.tables.entries[TARGET]
+    world.wait()
+    freed = [f"w/t/data/{version.id}"]
+    assert abandoned(world, RetentionRules(), dry_run=True)[str(TARGET)].freed == freed
+    assert world.is_whole(version)
+    assert abandoned(world, RetentionRules())[str(TARGET)].freed == freed
+    assert not world.is_whole(version)
+    assert abandoned(world, RetentionRules()) == {}
+
+
+def test_what_a_model_has_staged_is_not_abandoned(world: World) -> None:
+    """Whatever the case of its name."""
+    world.stage()
+    assert world.catalog.abandoned(CONTEXT, [TableName("DB", "T", "ice")]) == ()

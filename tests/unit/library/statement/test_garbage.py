@@ -164,3 +164,28 @@ def test_a_delta_tables_age_is_that_of_its_id() -> None:
     assert run.clean_up(CONTEXT, RetentionRules()).kept == {table.version: Reason.YOUNG}
     catalog.clock.pass_ms(ORPHAN_AGE_MS)
     assert len(run.clean_up(CONTEXT, RetentionRules()).freed) == 1
+
+
+def test_what_is_staged_for_a_table_that_no_model_builds_is_found() -> None:
+    """By its own properties, which say whose it is; a dry run deletes nothing of it."""
+    catalog, known = FakeSqlCatalog(), [TableName("shop", "customers", "ice")]
+    version = left(catalog)
+    run = StatementCatalog(tables_of(catalog), HADOOP)
+    assert run.abandoned(CONTEXT, [*known, CONTEXT.target]) == ()
+    assert run.abandoned(CONTEXT, known) == (CONTEXT.target,)
+    catalog.clock.pass_ms(ORPHAN_AGE_MS + 1_000)
+    for dry_run in (True, False):
+        delete = run.begin_clean_up_abandoned(CONTEXT, RetentionRules(), dry_run=dry_run)
+        assert path_of(version) in catalog.shown
+        assert delete().freed == [f"ice.stg.t__{version}"]
+    assert run.abandoned(CONTEXT, known) == ()
+
+
+def test_a_staging_schema_that_is_not_there_has_nothing_abandoned() -> None:
+    """None is made for that."""
+    catalog = FakeSqlCatalog()
+    catalog.missing_namespaces |= {"`ice`.`stg`", "`ice`.`shop`"}
+    assert (
+        StatementCatalog(tables_of(catalog, has_branches=True), HADOOP).abandoned(CONTEXT, []) == ()
+    )
+    assert "`ice`.`stg`" in catalog.missing_namespaces
