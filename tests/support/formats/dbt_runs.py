@@ -169,22 +169,30 @@ class DbtRuns:
         assert not SparkSession.active().catalog.tableExists("own_rows")
 
     def test_each_batch_of_a_first_run_is_a_commit(self, project: Project) -> None:
-        """The second finds the first one's table, and its format, in what dbt has cached."""
+        """The second finds the first one's table, and its format, in what dbt has cached.
+
+        A query whose rows are of no batch is refused by the first one.
+        """
         day = "timestamp '{{ model.batch.event_time_start.strftime('%Y-%m-%d') }}'"
+        config = (
+            "{{ config(materialized='incremental', batch_size='day', "
+            "incremental_strategy='microbatch', event_time='at', begin='2026-01-01', "
+            f"partition_by={self.batched_by}{self.grown_config}) }}}} select"
+        )
         project.write(
             {
                 "models/m.sql": "select 1 as id",
                 "models/plain.sql": "select 1 as id",
                 "models/schema.yml": "",
-                "models/events.sql": "{{ config(materialized='incremental', batch_size='day', "
-                "incremental_strategy='microbatch', event_time='at', begin='2026-01-01', "
-                f"partition_by={self.batched_by}"
-                f"{self.grown_config}) }}}} select {day} as at, cast({day} as date) as day",
+                "models/events.sql": f"{config} {day} as at, cast({day} as date) as day",
+                "models/fixed.sql": f"{config} timestamp '2026-01-09' as at, 'x' as day",
             }
         )
         when = "--event-time-start=2026-01-01", "--event-time-end=2026-01-04"
-        run = project.dbt("run", "--select", "events", *when)
-        assert run.success, run.log
+        run = project.dbt("run", "--select", "events", "fixed", *when)
+        assert run.results["events"]["status"] == "success", run.log
+        assert "[USER_RAISED_EXCEPTION] microbatch: the model's query returned a row" in run.log
+        assert project.rows(f"show tables in {self.grown_in}{project.schema} like 'fixed'") == []
         table = f"{self.grown_in}{project.schema}.events"
         assert project.rows(f"select count(*), count(distinct day) from {table}") == [(3, 3)]
         assert self.commits(project, table) == self.commits_of_three_batches
