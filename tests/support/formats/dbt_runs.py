@@ -12,7 +12,7 @@ from pyspark.sql import Row, SparkSession
 from ctas_spark.context import TableName
 from ctas_spark.steps import Step, observe
 from formats import grown
-from functional import changed_rows, returning_rows, unstable_rows
+from functional import changed_rows, cloned, returning_rows, unstable_rows
 from functional.changed_rows import Case
 from functional.dbt_project import Project
 from functional.increment_matrix import Change, Strategy, cells, differences
@@ -278,6 +278,12 @@ class DbtRuns:
         """No key is lost or doubled, and no record has two successors, if its rows differ."""
         project = _new(spark, tmp_path)
         unstable_rows.build_and_check(project, self.file_format, self.batched_by, self.cannot_merge)
+
+    def test_a_clone_is_built_in_like_any_other_schema(
+        self, spark: SparkSession, tmp_path: Path
+    ) -> None:
+        """A view that dbt clone has made is no obstacle to the table."""
+        cloned.build_and_check(_new(spark, tmp_path), self.file_format)
 
     def test_some_increments_have_the_rows_of_a_model_in_plain_python(
         self, spark: SparkSession, tmp_path: Path
