@@ -18,10 +18,14 @@ WRITERS = ("engine-name", "spark.app.id", "app-name")
 
 @dataclass(frozen=True, slots=True)
 class IcebergBase:
-    """The table, or what is there instead of one, or nothing."""
+    """The table, or what is there instead of one, or nothing.
+
+    A view that dbt clone has made counts as nothing: it goes just before the table is created.
+    """
 
     table: LoadedTable | None
     obstacle: str = ""
+    is_clone: bool = False
     can_be_replaced = False  # no commit of Iceberg's replaces another format's table, or a view
 
     @property
@@ -106,10 +110,15 @@ def look(tables: IcebergTables, name: TableName) -> IcebergBase:
     try:
         table = tables.find(name)
     except NotIcebergError:
-        return IcebergBase(None, "a table or view that is not Iceberg's")
+        return _instead(tables, name, "a table or view that is not Iceberg's")
     if table is None and tables.has_view(name):
-        return IcebergBase(None, "a view")
+        return _instead(tables, name, "a view")
     return IcebergBase(table)
+
+
+def _instead(tables: IcebergTables, name: TableName, what: str) -> IcebergBase:
+    is_clone = tables.is_clone(name)
+    return IcebergBase(None, "" if is_clone else what, is_clone)
 
 
 def change_between(begun: IcebergBase, now: IcebergBase) -> Change:

@@ -5,6 +5,7 @@ A table that is not there yet is staged as one of its own, which is registered u
 
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from ..context import Atomicity, StagingContext, TableName
 from ..engines.protocol import WriteFigures
@@ -152,7 +153,7 @@ class ByFork:
             self._context.layout.properties,
         )
         if over.table is None:
-            self._create(fork, properties)
+            self._create(fork, properties, over)
             return
         with before_the_call():
             metadata = difference.replayed(over.table, fork, self._begun.facts, properties)
@@ -230,15 +231,18 @@ class ByFork:
         return messages.unchanged(self._begun)
 
     def _new_location(self) -> str:
+        """Of a name that has an entry, a catalog does not say the place."""
         root, target = self._context.layout.location_root, self._context.target
-        return (
-            f"{root.rstrip('/')}/{target.database}/{target.table}"
-            if root
-            else self._tables.location_of_new(target)
-        )
+        if root:
+            return f"{root.rstrip('/')}/{target.database}/{target.table}"
+        free = replace(target, table=self.record.table) if self._begun.is_clone else target
+        location = self._tables.location_of_new(free)
+        return location.replace(f"/{free.table}", f"/{target.table}")
 
-    def _create(self, fork: LoadedTable, properties: dict[str, str]) -> None:
+    def _create(self, fork: LoadedTable, properties: dict[str, str], over: IcebergBase) -> None:
         begun, target, commit = self._begun.facts, self._context.target, self._commits[-1]
         text = metadata_of_creation(fork.facts, self._version, begun, self._location, properties)
-        creation = Creation(self._tables, self._report, self.record, target, commit)
+        creation = Creation(
+            self._tables, self._report, self.record, target, commit, drops_view=over.is_clone
+        )
         self._fork = creation.make(fork, text)

@@ -29,13 +29,17 @@ WITHDRAWN = "_withdrawn"
 
 @dataclass(frozen=True, slots=True)
 class Creation:
-    """One call that creates a target; ``commit`` is its commit id."""
+    """One call that creates a target; ``commit`` is its commit id.
+
+    ``drops_view`` says that a view is there, which goes first.
+    """
 
     tables: IcebergTables
     report: StepReport
     record: TableName
     target: TableName
     commit: str
+    drops_view: bool = False
 
     def make(self, fork: LoadedTable, metadata: str) -> LoadedTable:
         """Write the new table's metadata, register it, then look at the fork again, and return it.
@@ -50,6 +54,9 @@ class Creation:
         path = f"{fork.facts.properties[METADATA_PATH]}/{self._file}"
         with before_the_call():
             self.tables.write_metadata(metadata, fork, path)
+            if self.drops_view:
+                logger.info("%s: the view that dbt clone has made of it is dropped", self.target)
+                self.tables.drop_view(self.target)
         try:
             fork = self.register(fork, path)
         except RefusedError:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,8 +14,9 @@ from ..clock import SYSTEM_CLOCK, Clock
 from ..context import TableName, levels
 from ..engines import calls, jvm
 from ..engines.protocol import Engine
-from ..errors import EntryMissingError
+from ..errors import EntryMissingError, MetastoreError
 from ..publish.ddl import without_rows
+from ..publish.marker import CLONE
 from .facts import EMPTY, TableFacts
 from .loaded import ICEBERG, LoadedTable, NotIcebergError, UnsupportedError, core_errors
 from .refusals import ELSEWHERE
@@ -99,6 +101,17 @@ class IcebergTables:
                 return bool(self._plugin.viewExists(path))
         except UnsupportedError:  # a jdbc catalog without jdbc.schema-version V1 has no views
             return False
+
+    def is_clone(self, name: TableName) -> bool:
+        """True if what is there is a view that dbt clone has made."""
+        asked = f"SHOW TBLPROPERTIES {quoting.table(name)}"
+        with suppress(MetastoreError):  # what can't be read stays where it is
+            return any(row["key"] == CLONE for row in self.run(f"read {name}", asked))
+        return False
+
+    def drop_view(self, name: TableName) -> None:
+        """Drop a view, if it is there; Spark refuses to drop a table so."""
+        self.run(f"drop the view {name}", f"DROP VIEW IF EXISTS {quoting.table(name)}")
 
     def location_of_new(self, name: TableName) -> str:
         """Where the catalog would put a table of that name; nothing is created."""

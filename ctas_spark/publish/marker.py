@@ -28,6 +28,8 @@ TIME = PREFIX + "time_ms"
 SPEC = PREFIX + "spec_id"
 SORT_ORDER = PREFIX + "sort_order_id"
 FORK = PREFIX + "fork"
+CLONE = PREFIX + "clone"
+"""The property of a view that dbt clone has made."""
 TEXTS = ("commit", "version", "base", "target", "level")
 MARKER_FORMAT = 1
 """What this release writes; a target with a newer one is not touched."""

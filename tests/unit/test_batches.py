@@ -45,6 +45,17 @@ def test_a_row_outside_its_batch_fails() -> None:
     )
 
 
+def test_a_first_batch_has_no_row_of_another() -> None:
+    """Its columns stay what they are, and in their order."""
+    made = BATCH.only("SELECT 1 -- all", ["id", "at"])
+    assert made.startswith(
+        "SELECT DBT_INTERNAL_SOURCE.`id` AS `id`, CASE WHEN NOT coalesce(DBT_INTERNAL_SOURCE.`at`"
+    )
+    assert made.endswith(
+        "ELSE DBT_INTERNAL_SOURCE.`at` END AS `at` FROM (SELECT 1 -- all\n) AS DBT_INTERNAL_SOURCE"
+    )
+
+
 def test_a_table_without_event_time_is_refused() -> None:
     """Before any job; by its name, and by which of the two lacks it."""
     with pytest.raises(ConfigurationError, match="there is no column at in the model's rows"):

@@ -86,6 +86,13 @@ class Batch:
             for name, value in values.items()
         }
 
+    def only(self, query: str, columns: Iterable[str]) -> str:
+        """Select the rows of a query, which fail where one is outside the batch."""
+        values = {name: f"{NEW}.{quoting.identifier(name)}" for name in columns}
+        guarded = self.guarded(values).items()
+        named = (f"{value} AS {quoting.identifier(name)}" for name, value in guarded)
+        return f"SELECT {', '.join(named)} FROM ({query}\n) AS {NEW}"  # noqa: S608 (quoted)
+
     def shared(self, columns: Iterable[str]) -> str:
         """The case of a row in whose partition, by these columns, are rows of other batches."""
         error = f"microbatch: {self.sharing(columns)}"

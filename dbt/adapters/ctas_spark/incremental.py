@@ -127,12 +127,17 @@ class Incremental:
         self._check_partitions(f"SELECT * FROM {rows}", batch, replaced)  # noqa: S608 (a view of ours)
         return planned.for_batch(batch, replaced)
 
-    def check_first_batch(self, query: str) -> None:
-        """Check the query that creates an incremental model's table, if that is by a batch."""
+    def query_of_created(self, query: str) -> str:
+        """The query that creates an incremental model's table; one of a batch is checked."""
         node = self._invocation.node.node
         batch = Batch.of(node)
-        if batch is not None and increments.strategy_of(node.config) == increments.MICROBATCH:
-            self._check_partitions(query, batch, batches.overwritten(node.config, batch))
+        if batch is None or increments.strategy_of(node.config) != increments.MICROBATCH:
+            return query
+        self._check_partitions(query, batch, batches.overwritten(node.config, batch))
+        asked = f"SELECT * FROM ({query}\n) WHERE FALSE"  # noqa: S608 (the model's own)
+        columns = {one.name: one.dtype for one in self._dbt.get_column_schema_from_query(asked)}
+        batch.check(node.unique_id, ("the model's rows", ("", columns)))
+        return batch.only(query, columns)
 
     def statement(
         self, planned: in_place.Increment, existing: CtasSparkRelation, source: CtasSparkRelation

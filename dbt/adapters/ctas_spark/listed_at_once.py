@@ -23,14 +23,13 @@ from ctas_spark.files.base import TOTAL_ROWS, TOTAL_SIZE
 from ctas_spark.files.schema import columns_of
 from ctas_spark.metastore.client import PROVIDER as PROVIDED_BY
 from ctas_spark.metastore.client import TableEntry
+from ctas_spark.publish.marker import CLONE
 
 LISTED_BY_METASTORE = (None, CATALOG_OF_DELTA, SESSION_OF_ICEBERG)
 """Session catalogs that ask the metastore when the statement runs; others may list otherwise."""
 VIEW = "VIEW"
 HIVE = "hive"
 """What Spark calls the provider of an Iceberg table in the session catalog."""
-CLONE = "ctas_spark_clone"
-"""The property of a view that dbt clone has made."""
 HEAD = re.compile(
     r"\A(?:Catalog: .*\n)?Database: .*\nTable: .*\n(?:(?!Type: ).*\n)*"
     r"Type: (?P<type>.*)\n?(?:Provider: (?P<provider>.*)\n?)?"

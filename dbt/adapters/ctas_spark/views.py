@@ -6,7 +6,7 @@ from ctas_spark import quoting
 from ctas_spark.context import StagingContext, TableName
 from ctas_spark.files.view import refuse_recursion
 from ctas_spark.options import staging_schema_of
-from dbt.adapters.ctas_spark import listed_at_once
+from ctas_spark.publish.marker import CLONE
 from dbt.adapters.ctas_spark.invocation import Dbt, Invocation
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.relations import Relations
@@ -72,7 +72,7 @@ class Views:
 
     def clone_mark_sql(self, view: CtasSparkRelation) -> str:
         """The statement by which a seed knows the view for a clone, which it may replace."""
-        mark = quoting.properties({listed_at_once.CLONE: "true"})
+        mark = quoting.properties({CLONE: "true"})
         return f"ALTER VIEW {view} SET TBLPROPERTIES {mark}"
 
     @property

@@ -38,6 +38,14 @@ EVENTS = (
 )
 SHIFTED = (BATCHED % "").replace("to_date(at)", "to_date(at - interval 5 hours)")
 COARSE = (BATCHED % "").replace("to_date(at)", "date_format(at, 'yyyy-MM')")
+FIXED = (
+    "{{ config(materialized='incremental', incremental_strategy='microbatch', event_time='at', "
+    "batch_size='day', begin='2026-03-08', partition_by='d') }} select %s, 1 as d"
+)
+OUTSIDE = (
+    "[USER_RAISED_EXCEPTION] microbatch: the model's query returned a row whose at is NULL or "
+    "outside the batch from 2026-03-08"
+)
 DAYS = "--event-time-start=2026-03-08", "--event-time-end=2026-03-10"
 
 
@@ -80,6 +88,8 @@ def test_a_batch_replaces_no_rows_of_another(project: Project) -> None:
             "models/shifted.sql": SHIFTED,
             "models/coarse.sql": f"with months as ({COARSE}) select * from months",
             "models/versions.sql": SHIFTED.replace("'d')", "'d', atomicity='atomic')"),
+            "models/fixed.sql": FIXED % "timestamp'2026-03-20 12:00:00' as at",
+            "models/timeless.sql": FIXED % "1 as id",
         }
     )
     for _ in range(2):
@@ -94,7 +104,10 @@ def test_a_batch_replaces_no_rows_of_another(project: Project) -> None:
             assert said in run.log, run.log
         assert "partition_by: a partition (d) with rows of the batch from 2026-03-08" in run.log
         assert "Partition by the UTC day of at" in run.log
-    assert project.rows("show tables in {schema} like 'shifted|coarse'") == []
+        assert OUTSIDE in run.log
+        assert "there is no column at in the model's rows, by which microbatch" in run.log
+    refused = "shifted|coarse|fixed|timeless"
+    assert project.rows(f"show tables in {{schema}} like '{refused}'") == []
 
 
 def test_a_later_batch_is_refused_as_the_first_one_is(project: Project) -> None:

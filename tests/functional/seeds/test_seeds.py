@@ -1,11 +1,10 @@
 """A seed is staged whole and published by one call, as a model is."""
 
 import json
-import shutil
-from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
 
+from functional import cloned
 from functional.dbt_project import Project
 
 PROJECT = """
@@ -131,23 +130,4 @@ def test_a_view_is_not_replaced_by_a_seed(project: Project) -> None:
 
 def test_a_clone_is_built_in_like_any_other_schema(project: Project) -> None:
     """Its views make way for seeds, tables and incremental models, and the originals stay."""
-    project.write(
-        {
-            "seeds/airports.csv": AIRPORTS.format(seats=1),
-            "models/whole.sql": "{{ config(materialized='table') }} select 1 as id",
-            "models/grown.sql": "{{ config(materialized='incremental') }} select 1 as id",
-        }
-    )
-    assert project.dbt("build").success
-    state = shutil.copytree(project.directory / "target", project.directory / "state")
-    cloned = replace(project, schema=f"{project.schema}_clone")
-    cloned.write_profile()
-    run = cloned.dbt("clone", "--state", str(state))
-    assert run.success, run.log
-    assert cloned.rows("show views in {schema}")
-    run = cloned.dbt("build")
-    assert run.success, run.log
-    assert cloned.rows("show views in {schema}") == []
-    assert cloned.rows("select count(*) from {schema}.airports") == project.rows(
-        "select count(*) from {schema}.airports"
-    )
+    cloned.build_and_check(project, "parquet")

@@ -129,6 +129,8 @@ class FakeTable:
 class FakeIceberg:
     """``entries`` are documents with their files' names; ``unreadable`` are names and errors.
 
+    ``views`` says of each whether it is a clone's.
+
     Manifest lists are in ``storage``. ``after`` is called with the name of a call that has changed
     something, and its table.
     """
@@ -140,6 +142,7 @@ class FakeIceberg:
         self.clock = clock
         self.entries: dict[TableName, tuple[Document, str]] = {}
         self.unreadable: dict[TableName, MetastoreError] = {}
+        self.views: dict[TableName, bool] = {}
         self.files: dict[str, Document] = {}
         self.settings: dict[str, str] = {}
         self.has_forked = False
@@ -187,8 +190,15 @@ class FakeIceberg:
     def writes_elsewhere(self) -> str:
         return ""
 
-    def has_view(self, name: TableName) -> bool:  # noqa: ARG002 (the shape)
-        return False
+    def is_clone(self, name: TableName) -> bool:
+        return self.views.get(name, False)
+
+    def drop_view(self, name: TableName) -> None:
+        self.views.pop(name, None)
+        self.after("drop view", name)
+
+    def has_view(self, name: TableName) -> bool:
+        return name in self.views
 
     def has_namespace(self, namespace: str) -> bool:
         return namespace not in self.missing_namespaces
@@ -201,7 +211,7 @@ class FakeIceberg:
         yield from (*self.entries, *self.unreadable)
 
     def register(self, name: TableName, metadata_location: str) -> FakeTable:
-        if name in self.entries:
+        if name in self.entries or name in self.views:
             raise EntryExistsError(f"{name} exists")
         if metadata_location not in self.files:
             raise FilesGoneError(f"{metadata_location} is gone")
@@ -232,6 +242,8 @@ class FakeIceberg:
         self.unreadable.pop(name, None)
 
     def location_of_new(self, name: TableName) -> str:
+        if name in self.views:
+            raise EntryMissingError(f"Table does not exist: {name}")
         return f"w/{name.table}"
 
     def write_metadata(self, text: str, like: Any, path: str) -> None:  # noqa: ARG002 (the shape)

@@ -12,7 +12,7 @@ from pyspark.sql import Row, SparkSession
 from ctas_spark.context import TableName
 from ctas_spark.steps import Step, observe
 from formats import grown
-from functional import changed_rows, returning_rows, unstable_rows
+from functional import changed_rows, cloned, returning_rows, unstable_rows
 from functional.changed_rows import Case
 from functional.dbt_project import Project
 from functional.increment_matrix import Change, Strategy, cells, differences
@@ -169,22 +169,30 @@ class DbtRuns:
         assert not SparkSession.active().catalog.tableExists("own_rows")
 
     def test_each_batch_of_a_first_run_is_a_commit(self, project: Project) -> None:
-        """The second finds the first one's table, and its format, in what dbt has cached."""
+        """The second finds the first one's table, and its format, in what dbt has cached.
+
+        A query whose rows are of no batch is refused by the first one.
+        """
         day = "timestamp '{{ model.batch.event_time_start.strftime('%Y-%m-%d') }}'"
+        config = (
+            "{{ config(materialized='incremental', batch_size='day', "
+            "incremental_strategy='microbatch', event_time='at', begin='2026-01-01', "
+            f"partition_by={self.batched_by}{self.grown_config}) }}}} select"
+        )
         project.write(
             {
                 "models/m.sql": "select 1 as id",
                 "models/plain.sql": "select 1 as id",
                 "models/schema.yml": "",
-                "models/events.sql": "{{ config(materialized='incremental', batch_size='day', "
-                "incremental_strategy='microbatch', event_time='at', begin='2026-01-01', "
-                f"partition_by={self.batched_by}"
-                f"{self.grown_config}) }}}} select {day} as at, cast({day} as date) as day",
+                "models/events.sql": f"{config} {day} as at, cast({day} as date) as day",
+                "models/fixed.sql": f"{config} timestamp '2026-01-09' as at, 'x' as day",
             }
         )
         when = "--event-time-start=2026-01-01", "--event-time-end=2026-01-04"
-        run = project.dbt("run", "--select", "events", *when)
-        assert run.success, run.log
+        run = project.dbt("run", "--select", "events", "fixed", *when)
+        assert run.results["events"]["status"] == "success", run.log
+        assert "[USER_RAISED_EXCEPTION] microbatch: the model's query returned a row" in run.log
+        assert project.rows(f"show tables in {self.grown_in}{project.schema} like 'fixed'") == []
         table = f"{self.grown_in}{project.schema}.events"
         assert project.rows(f"select count(*), count(distinct day) from {table}") == [(3, 3)]
         assert self.commits(project, table) == self.commits_of_three_batches
@@ -270,6 +278,12 @@ class DbtRuns:
         """No key is lost or doubled, and no record has two successors, if its rows differ."""
         project = _new(spark, tmp_path)
         unstable_rows.build_and_check(project, self.file_format, self.batched_by, self.cannot_merge)
+
+    def test_a_clone_is_built_in_like_any_other_schema(
+        self, spark: SparkSession, tmp_path: Path
+    ) -> None:
+        """A view that dbt clone has made is no obstacle to the table."""
+        cloned.build_and_check(_new(spark, tmp_path), self.file_format)
 
     def test_some_increments_have_the_rows_of_a_model_in_plain_python(
         self, spark: SparkSession, tmp_path: Path

@@ -8,6 +8,7 @@ from ctas_spark.context import Atomicity, TableLayout, TableName
 from ctas_spark.errors import (
     CommitStateUnknownError,
     MetastoreError,
+    RefusedError,
 )
 from ctas_spark.iceberg.base import IcebergBase
 from ctas_spark.iceberg.loaded import FilesGoneError
@@ -39,6 +40,43 @@ def test_a_creation_registers_the_staged_snapshots(empty: World) -> None:
     assert version.decide(ABSENT, found, commit, None) is Outcome.COMMITTED
     assert version.settle(StepReport(TARGET)) == []
     assert list(empty.tables.entries) == [TARGET]
+
+
+def test_the_view_of_a_clone_makes_way_when_the_table_is_there(empty: World) -> None:
+    """Until then readers find it, whatever becomes of the model's job."""
+    empty.tables.views[TARGET] = True
+    version, _ = created(empty)
+    seen = version.look()
+    assert not seen.exists
+    assert empty.tables.views == {TARGET: True}
+    version.publish(seen)
+    assert empty.tables.views == {}
+    assert version.look().version == version.id
+    assert empty.tables.entries[TARGET][0]["location"] == f"w/{TARGET.table}"
+
+
+def test_any_other_view_stays(empty: World) -> None:
+    """It may be all that knows its query."""
+    empty.tables.views[TARGET] = False
+    version = IcebergVersion(CONTEXT, empty.services, StepReport(TARGET))
+    assert version.look().obstacle == "a view"
+
+
+def test_a_view_that_can_not_be_dropped_stays_and_no_table_is_made(
+    empty: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The attempt has not committed, and everybody knows that."""
+    empty.tables.views[TARGET] = True
+    version, _ = created(empty)
+
+    def drop(name: TableName) -> None:
+        raise MetastoreError(f"the metastore is down: {name}")
+
+    monkeypatch.setattr(empty.tables, "drop_view", drop)
+    with pytest.raises(RefusedError, match="the metastore is down"):
+        version.publish(version.look())
+    assert empty.tables.views == {TARGET: True}
+    assert TARGET not in empty.tables.entries
 
 
 def test_tables_of_two_schemas_have_two_places_below_one_root(empty: World) -> None:

@@ -26,7 +26,5 @@
 
 {#- A table's first batch is checked as the later ones are. -#}
 {% macro ctas_query_of_created() %}
-  {%- set query = ctas_query_of_model() -%}
-  {%- do adapter.incremental.check_first_batch(query) -%}
-  {{ return(query) }}
+  {{ return(adapter.incremental.query_of_created(ctas_query_of_model())) }}
 {% endmacro %}
