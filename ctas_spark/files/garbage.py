@@ -304,6 +304,5 @@ def _found(table: FileTable, scanned: RecordScan) -> list[Record]:
     recorded = records_among(table, scanned.records)
     if scanned.is_of_first_build:
         return []
-    bare = {one.version: one for one in unrecorded(table, recorded)}
-    lost = (one for one in bare.values() if one.version not in scanned.listed)
-    return [*recorded, *(one for one in lost if not scanned.is_young(one.version))]
+    bare = {one.version: one for one in unrecorded(table, recorded, scanned.listed)}
+    return [*recorded, *(one for one in bare.values() if not scanned.is_young(one.version))]

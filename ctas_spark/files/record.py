@@ -1,7 +1,7 @@
 """The records of versions: each is one frozen value, in one property of an entry."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 
@@ -187,14 +187,19 @@ def records_among(table: FileTable, entries: Iterable[TableEntry]) -> tuple[Reco
     return tuple(one for one in found if one is not None and owns(one.root, table.name))
 
 
-def unrecorded(table: FileTable, known: Iterable[Record]) -> tuple[Record, ...]:
-    """What lies in the target's roots, as records without an entry; those of ``known``, too."""
+def unrecorded(
+    table: FileTable, known: Iterable[Record], listed: Collection[str]
+) -> tuple[Record, ...]:
+    """What lies in the target's roots, and in those of ``known``, as records without an entry.
+
+    ``listed`` are the versions that have an entry.
+    """
     roots = {*table.services.roots.known(table.context), *(one.root for one in known)}
     children = table.services.storage.children
     return tuple(
         Record(str(table.name), version, root)
         for root in sorted(roots)
-        for version in filter(VERSION_ID.fullmatch, children(root))
+        for version in filter(VERSION_ID.fullmatch, children(root, listed))
     )
 
 

@@ -1,5 +1,7 @@
 """A storage in memory, with a clock of its own that tests turn on."""
 
+from collections.abc import Collection
+
 from ctas_spark.errors import StorageError
 from ctas_spark.storage.client import AccessDeniedError, StoredFile
 from fakes.clock import FakeClock
@@ -55,10 +57,10 @@ class FakeStorage:
             raise StorageError('No FileSystem for scheme "nosuch"')
         return f"file:{path}" if path.startswith("/") else path
 
-    def children(self, directory: str) -> tuple[str, ...]:
+    def children(self, directory: str, known: Collection[str] | None = None) -> tuple[str, ...]:
         self._refuse(directory)
         inside = [name[len(directory) + 1 :] for name in self.texts if _is_in(name, directory)]
-        return tuple(sorted({name.split("/")[0] for name in inside}))
+        return tuple(sorted({name.split("/")[0] for name in inside} - {*(known or ())}))
 
     def files(self, directory: str) -> tuple[StoredFile, ...]:
         self._refuse(directory)
