@@ -38,17 +38,23 @@ WITH_UNFINISHED = "{,/_temporary/*,/_temporary/*/_temporary}"
 """A directory, and those in which Hadoop's committers keep what tasks have written."""
 ALL_BELOW = "recursiveFileLookup = 'true'"
 """However the directories are named: they need not be the partitions of one table."""
+VIEW = "ctas_spark_listing_"
 FILES, LINES = "binaryFile", "text"
 NO_COPY = "SQL copies no directory"
 CHECK_DELETION = "check that the metastore reaches the storage, and may delete there"
 
 
 class SqlStorage:
-    """Paths are URIs. ``delete`` has the metastore delete a directory, or raises MetastoreError."""
+    """Paths are URIs. ``delete`` has the metastore delete a directory, or raises MetastoreError.
 
-    def __init__(self, ask: Ask, delete: Callable[[str], None]) -> None:
+    ``by_views``: a query can't have options of a data source, which are new in Spark 4. So each
+    listing is a temporary view first.
+    """
+
+    def __init__(self, ask: Ask, delete: Callable[[str], None], *, by_views: bool = False) -> None:
         self._ask = ask
         self._delete = delete
+        self._by_views = by_views
         self._has_warned = False
 
     def write(self, path: str, text: str) -> None:
@@ -194,15 +200,34 @@ class SqlStorage:
         self, columns: str, pattern: str, file_format: str = FILES
     ) -> list[Mapping[str, Any]] | None:
         """What is in the files; None where the server says that there is nothing at the path."""
-        with suppress(_NothingThereError), _no_path():
-            return list(self._ask(_listing(columns, pattern, file_format)))
+        with suppress(_NothingThereError), self._relation(pattern, file_format) as relation:
+            return list(self._ask(f"SELECT {columns} FROM {relation}"))  # noqa: S608 (quoted)
         return None
 
     def _is_there(self, pattern: str) -> bool:
-        with suppress(_NothingThereError), _no_path():
-            self._ask(f"DESCRIBE QUERY {_listing('path', pattern, FILES)}")
+        """By a query that is only analysed; a view is when it is created."""
+        with suppress(_NothingThereError), self._relation(pattern, FILES) as relation:
+            if not self._by_views:
+                self._ask(f"DESCRIBE QUERY SELECT path FROM {relation}")  # noqa: S608 (quoted)
             return True
         return False
+
+    @contextmanager
+    def _relation(self, pattern: str, file_format: str) -> Iterator[str]:
+        """All files below what fits the pattern; _NothingThereError if nothing does."""
+        with _no_path():
+            if not self._by_views:
+                yield f"{file_format}.{quoting.identifier(pattern)} WITH ({ALL_BELOW})"
+                return
+            view = quoting.identifier(f"{VIEW}{secrets.token_hex(8)}")
+            path = f"path = {quoting.string(pattern)}"
+            self._ask(
+                f"CREATE TEMPORARY VIEW {view} USING {file_format} OPTIONS ({path}, {ALL_BELOW})"
+            )
+            try:
+                yield view
+            finally:
+                self._ask(f"DROP VIEW {view}")
 
 
 class _NothingThereError(Exception):
@@ -230,11 +255,6 @@ def _asking(action: str, path: str) -> Iterator[None]:
             left="nothing was published",
             remedy="check that the server's user may do that there",
         ) from error
-
-
-def _listing(columns: str, pattern: str, file_format: str) -> str:
-    relation = f"{file_format}.{quoting.identifier(pattern)}"
-    return f"SELECT {columns} FROM {relation} WITH ({ALL_BELOW})"  # noqa: S608 (quoted)
 
 
 def _literal(path: str) -> str:

@@ -126,6 +126,20 @@ def test_where_all_versions_are_known_no_job_runs() -> None:
     assert [one.split()[0] for one in found.asked] == ["DESCRIBE"]
 
 
+def test_on_spark_3_a_listing_is_a_view_first(server: Server) -> None:
+    """It has no other place for the options; whether a path is there, the view's creation says."""
+    server.storage = SqlStorage(server._ask, server._delete, by_views=True)  # noqa: SLF001
+    assert len(server([], listed("part-0.parquet"), []).files(VERSION)) == 1
+    created, asked, dropped = server.asked
+    assert f"OPTIONS (path = '{VERSION}" in created
+    assert created.startswith("CREATE TEMPORARY VIEW `ctas_spark_listing_")
+    name = created.split()[3]
+    assert asked.endswith(f" FROM {name}")
+    assert dropped == f"DROP VIEW {name}"
+    assert server([], []).exists(VERSION) is True
+    assert server(NOTHING).exists(VERSION) is False
+
+
 def test_a_small_text_is_one_line_of_a_directory(server: Server) -> None:
     """Writers of one text may leave it more than once: it is read once."""
     server([]).write(f"{DIRECTORY}/staging-id", '{"a": "it\'s"}')
