@@ -10,8 +10,8 @@ a CTAS, and are then released together. The metastore is a server on PostgreSQL.
 ``--plain`` is the control: each writer, when it is released, runs one CREATE OR REPLACE TABLE AS of
 the format's own. It fails if none of those overwrote another's unseen.
 
-With ``--over connect``, the writers have no JVM: each is a client of one Spark Connect server,
-whose metastore is a server on Derby with its default settings.
+With ``--over connect`` or ``thrift``, the writers have no JVM: each is a client of one Spark
+Connect or Thrift server, whose metastore is a server on Derby with its default settings.
 """
 
 import argparse
@@ -38,7 +38,7 @@ def main() -> None:
     started = time.monotonic()
     with (
         tempfile.TemporaryDirectory() as directory,
-        tables_over("connect", Path(directory))
+        tables_over(options.over, Path(directory))
         if options.over
         else tables_on_postgresql(options.table, Path(directory)) as tables,
     ):
@@ -61,7 +61,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--rivals", type=int, default=6)
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--table", type=Choice, choices=list(Choice), default=Choice.FILES)
-    parser.add_argument("--over", choices=["connect"], help="a server that the writers write by")
+    parser.add_argument(
+        "--over", choices=["connect", "thrift"], help="a server that the writers write by"
+    )
     parser.add_argument("--plain", action="store_true", help="the control")
     parser.add_argument("--out", type=Path)
     return parser.parse_args()

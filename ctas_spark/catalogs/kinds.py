@@ -24,8 +24,8 @@ from ..files.catalog import SessionCatalog
 from ..files.view import ViewChange
 from ..metastore.client import TableEntry
 from ..publish import messages
-from ..publish.catalog import Capabilities, ConflictCheck, StagingCatalog
-from . import settings
+from ..publish.catalog import ConflictCheck, StagingCatalog
+from . import levels, settings
 from .settings import SETTINGS, SessionFacts
 
 logger = logging.getLogger(__name__)
@@ -56,19 +56,6 @@ LOCK_OF = {
 ROWS_IN_PARTS = (
     "each of Spark's tasks adds its rows in a transaction of its own, so readers would see only "
     "some of them, and a failure would leave those there"
-)
-NOT_ISOLATED = (
-    "a commit by another writer between the last look at the table and the statement is not "
-    "noticed: the last writer wins"
-)
-HADOOP = Capabilities(
-    "iceberg (hadoop)",
-    ConflictCheck.NONE,
-    Atomicity.ATOMIC,
-    "in a hadoop catalog a table is its directory, so there is no second name under which to stage "
-    f"a version; {NOT_ISOLATED}, and "
-    "a DROP and CREATE while the statement runs leaves a table without files",
-    "use a catalog of type hive, jdbc or rest, or set atomicity: auto",
 )
 
 
@@ -310,6 +297,11 @@ class Catalogs:
     def _facts(self) -> SessionFacts:
         raise NotImplementedError
 
+    @property
+    def _method(self) -> str:
+        """The profile's word for the connection."""
+        return levels.SESSION
+
     def _choose(self, context: StagingContext, implementation: str | None) -> Kind:
         return choose(context, implementation, self._facts)
 
@@ -323,7 +315,9 @@ class Catalogs:
             return f"not known: {error}"
         reason, check = f": {found.missing}" if found.missing else "", found.conflict_check
         lock = check is ConflictCheck.LOCK and LOCK_OF[found.reaches]
-        return f"up to {found.reaches.value}, conflict check {lock or check.value}{reason}"
+        row = levels.row(self._method, context.layout.file_format, found)
+        on_page = f" ({levels.PAGE}: {row})" if row else ""
+        return f"up to {found.reaches.value}, conflict check {lock or check.value}{on_page}{reason}"
 
     def _options(self, catalog: str) -> dict[str, str]:
         """The catalog's settings, without the prefix that ends with its name."""

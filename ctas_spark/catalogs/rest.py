@@ -16,7 +16,7 @@ from ..publish.catalog import Capabilities, ConflictCheck, Deletion, StagingCata
 from ..publish.rollback import RolledBack
 from ..publish.staged_table import Plan, StagedTable
 from ..retention.rules import Event, RetentionRules, Sweep
-from .kinds import NOT_ISOLATED
+from .levels import NOT_ISOLATED
 
 logger = logging.getLogger(__name__)
 

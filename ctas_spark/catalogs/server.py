@@ -9,6 +9,7 @@ here.
 import hashlib
 import logging
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,7 +20,7 @@ from pyspark.errors import PySparkException
 
 from .. import quoting
 from ..clock import SYSTEM_CLOCK, Clock
-from ..context import SESSION_CATALOG, Atomicity, StagingContext, TableLayout, TableName
+from ..context import SESSION_CATALOG, StagingContext, TableLayout, TableName
 from ..database.catalog import DatabaseCatalog, open_database
 from ..engines import commands
 from ..engines.calls import condition, refresh
@@ -39,7 +40,7 @@ from ..files.schema import Find, comment
 from ..metastore.client import TableEntry
 from ..metastore.connections import PLAIN, ThriftMetastore
 from ..publish import messages
-from ..publish.catalog import Capabilities, ConflictCheck, StagingCatalog
+from ..publish.catalog import StagingCatalog
 from ..publish.marker import PREFIX
 from ..statement.catalog import StatementCatalog
 from ..statement.tables import FORMATS, SqlTables, asking
@@ -49,29 +50,25 @@ from .kinds import (
     CATALOG_OF_DATABASES,
     DECLARED,
     ICEBERGS,
-    NOT_ISOLATED,
     REACH_NOTHING,
     Catalogs,
     Kind,
     implementation_of,
 )
+from .levels import OVER, over_a_server
 from .settings import SETTINGS, SessionFacts
 
 logger = logging.getLogger(__name__)
 
 NO_GRANT = "INVALID_STATEMENT_OR_CLAUSE"
-CONNECT = "Spark Connect"
-THRIFT = "Thrift"
-WHY_NOT_MORE = (
-    "a commit that is conditional on what the model saw is made by the format's Java classes, and "
-    f"over {{}} the driver's JVM can't be reached; {NOT_ISOLATED}"
-)
-INSTEAD = "use method: session in the profile for isolated, or set atomicity: auto"
+CONNECT, THRIFT = OVER["connect"], OVER["thrift"]
 FILES_REFUSED = "publishing it takes a call of the metastore, whose address the profile lacks"
 METASTORE = "metastore"
 """The profile's field for that."""
 HADOOP_USER = "HADOOP_USER_NAME"
 URIS = "spark.hadoop.hive.metastore.uris"
+OLDEST, OPTIONS_SINCE = (3, 5), (4, 0)
+"""Of Spark: the oldest that was tried, and that in which a query can have a source's options."""
 EXAMPLE = "thrift://host:9083"
 NOT_FOUND = ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND")
 UNKNOWN_REFUSED = "a probe of it would call the catalog through the driver's JVM"
@@ -110,17 +107,6 @@ class MetastoreAddress:
         return cls(uris, named, repeatable_reads, access)
 
 
-def reached(format_name: str, over: str) -> Capabilities:
-    """What the format's own CREATE or REPLACE TABLE reaches; ``over`` names the connection."""
-    return Capabilities(
-        f"{format_name}, over {over}",
-        ConflictCheck.NONE,
-        Atomicity.ATOMIC,
-        WHY_NOT_MORE.format(over),
-        INSTEAD,
-    )
-
-
 class CatalogsWithoutJvm(Catalogs):
     """The catalogs of a server; ``over`` names the connection to it in messages.
 
@@ -155,10 +141,11 @@ class CatalogsWithoutJvm(Catalogs):
             raise AtomicityNotSupportedError(FILES_REFUSED, remedy=self._line_of_profile)
         with self._guard:
             if self._files is None:
+                by_views = self._release < OPTIONS_SINCE
                 self._metastore = _connected(self._address)
                 self._files = SessionCatalog(
                     self._metastore,
-                    SqlStorage(asking(self._spark), self._delete),
+                    SqlStorage(asking(self._spark), self._delete, by_views=by_views),
                     ServerEngine(self._spark),
                     locks=self._metastore,
                     address=self._address.uris,
@@ -281,7 +268,24 @@ class CatalogsWithoutJvm(Catalogs):
             )
         branches = is_iceberg and settings.publishes_by_branch(options, self._facts)
         tables = SqlTables(asking(self._spark), name, kind.value, has_branches=branches)
-        return StatementCatalog(tables, reached(kind.value, self.over))
+        return StatementCatalog(tables, over_a_server(kind.value, self.over))
+
+    @property
+    def _method(self) -> str:
+        return next(method for method, over in OVER.items() if over == self.over)
+
+    @property
+    def _release(self) -> tuple[int, ...]:
+        """The server's; AtomicityNotSupportedError if it lacks what a listing needs."""
+        found = tuple(map(int, re.findall(r"\d+", self._spark.version)[:2]))
+        if found < OLDEST:
+            raise AtomicityNotSupportedError(
+                f"the server runs Spark {self._spark.version}, and tables of files need "
+                f"{'.'.join(map(str, OLDEST))} or newer there",
+                left=messages.NO_JOB,
+                remedy="upgrade the server, or use method: session in the profile",
+            )
+        return found
 
     @property
     def _line_of_profile(self) -> str:

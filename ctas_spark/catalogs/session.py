@@ -40,7 +40,6 @@ from .declared import Probe
 from .kinds import (
     CATALOG_OF_ICEBERG,
     DECLARED,
-    HADOOP,
     ICEBERG,
     ICEBERGS,
     Catalogs,
@@ -48,6 +47,7 @@ from .kinds import (
     declaration_of,
     implementation_of,
 )
+from .levels import HADOOP
 from .report import SparkReport
 from .rest import RestCatalog
 from .settings import SETTINGS, IcebergKind, SessionFacts

@@ -35,6 +35,8 @@ DELTA_CONFLICT = re.compile(r"DELTA_(CONCURRENT_\w+|(METADATA|PROTOCOL)_CHANGED)
 """Delta's conditions for a commit that it refused over another's."""
 ANSWER_LOST = re.compile(r"TTransportException|SocketTimeoutException|Connection reset")
 """What Spark's client of a metastore says, as a refusal, of a call that may yet have its effect."""
+CONDITION = re.compile(r"\[([A-Z][A-Z0-9_]*(?:\.[A-Z0-9_]+)*)\] ")
+"""How the words of an error with a condition begin."""
 NAMED_CLASS = re.compile(r"\(([\w.$]+)\) ")
 """How Spark Connect's errors begin where PySpark has no class for Java's."""
 FRAMES = ("\n\tat ", "\n\nDriver stacktrace:", "\n\nJVM stacktrace:")
@@ -55,11 +57,15 @@ BY_NAME: dict[str, type[RefusedError]] = {
 
 
 def condition(error: Exception) -> str:
-    """Spark's name for the error; empty if it has none."""
+    """Spark's name for the error; empty if it has none.
+
+    Spark Connect leaves the name out where the error's parameters are long; its words have it.
+    """
     if not isinstance(error, PySparkException):
         return ""
     named = getattr(error, "getCondition", error.getErrorClass)  # Spark 3.5 has the older name only
-    return str(named() or "")
+    in_words = CONDITION.match(str(error))
+    return str(named() or (in_words.group(1) if in_words else ""))
 
 
 def java_class(error: Exception) -> str:

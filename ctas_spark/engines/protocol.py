@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ..context import TableName
+from ..errors import StagingError
 
 ANALYZED = "== Analyzed Logical Plan =="
 """Where EXPLAIN EXTENDED has names that are resolved."""
+NOT_PLANNED = "Error occurred during query planning:"
 STOP_SECONDS = 60.0
 POLL_SECONDS = 0.05
 
@@ -104,9 +106,20 @@ class StoppableJob(Job):
         return WriteFigures()
 
     def reads(self, query: str, table: TableName) -> frozenset[TableRead]:
-        """By what EXPLAIN says, which names the tables behind views, too."""
-        (row,) = self.run(f"EXPLAIN EXTENDED {query}").collect()
-        analyzed = str(row[0]).partition(ANALYZED)[2].replace("`", "").lower()
+        """By what EXPLAIN says, which names the tables behind views, too.
+
+        Raises:
+            StagingError: the query can't be planned; EXPLAIN says so in its rows.
+        """
+        said = "\n".join(str(row[0]) for row in self.run(f"EXPLAIN EXTENDED {query}").collect())
+        if ANALYZED not in said:
+            raise StagingError(
+                f"Spark can't plan the model's query: {said.removeprefix(NOT_PLANNED).strip()}",
+                table=table,
+                left="it is unchanged; no job was started",
+                remedy="correct the query",
+            )
+        analyzed = said.partition(ANALYZED)[2].replace("`", "").lower()
         name = re.escape(".".join(table.parts).lower())
         return frozenset([TableRead("")] if re.search(rf"\b{name}(?!\w)", analyzed) else [])
 

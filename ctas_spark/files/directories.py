@@ -304,10 +304,12 @@ class VersionRoots:
         if self._id is None:
             self.entry()
         for tree in (f"{folder}/{name}" for name in self._names()):
-            if self._owner(tree) is None:
+            owner = self._owner(tree)
+            if owner is None:
                 self._make(tree, folder, context)
                 self._storage.create(*self._owned(tree))
-            if self._owner(tree) == self._address:
+                owner = self._owner(tree)
+            if owner == self._address:
                 return tree
         raise StorageError(
             f"every directory of this staging schema in {folder} belongs to another metastore"

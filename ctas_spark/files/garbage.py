@@ -336,9 +336,5 @@ def _found(table: FileTable, scanned: RecordScan) -> list[Record]:
     recorded = records_among(table, scanned.records)
     if scanned.is_of_first_build:
         return []
-
-    def is_lost(version: str) -> bool:
-        return version not in scanned.listed and not scanned.is_young(version)
-
-    lost = {one.version: one for one in unrecorded(table, recorded, is_lost)}
-    return [*recorded, *lost.values()]
+    found = unrecorded(table, recorded, scanned.listed, scanned.is_young)
+    return [*recorded, *{one.version: one for one in found}.values()]

@@ -1,7 +1,7 @@
 """The records of versions: each is one frozen value, in one property of an entry."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 
@@ -182,21 +182,25 @@ def records_among(table: FileTable, entries: Iterable[TableEntry]) -> tuple[Reco
 
 
 def unrecorded(
-    table: FileTable, known: Iterable[Record], is_wanted: Callable[[str], bool]
+    table: FileTable,
+    known: Iterable[Record],
+    listed: Collection[str],
+    is_young: Callable[[str], bool],
 ) -> tuple[Record, ...]:
-    """The wanted versions in the target's roots, as records without an entry.
+    """What lies in the target's roots, and is not young, as records without an entry.
 
     Args:
         known: the records that are there, which lead to roots, too.
-        is_wanted: asked of each version's id: there may be thousands.
+        listed: the versions that have an entry.
+        is_young: asked of each version's id: there may be thousands.
     """
     roots = {*table.services.roots.known(table.context), *(one.root for one in known)}
     children = table.services.storage.children
     return tuple(
         Record(str(table.name), version, root)
         for root in sorted(roots)
-        for version in filter(VERSION_ID.fullmatch, children(root))
-        if is_wanted(version)
+        for version in filter(VERSION_ID.fullmatch, children(root, listed))
+        if not is_young(version)
     )
 
 

@@ -206,9 +206,10 @@ class FileVersion:
         if self._restored is None:
             self._adopt()
             counted = self._count(directory) if self._count else counted
-        if not storage.exists(directory):
-            self._refuse(f"its directory {directory} is not there")
         self._written = written(storage, directory, counted)
+        has_listed_files = counted.files is None and bool(self._written.files)
+        if not has_listed_files and not storage.exists(directory):
+            self._refuse(f"its directory {directory} is not there")
         return counted
 
     def held(self) -> AbstractContextManager[HeldCheck]:

@@ -26,6 +26,11 @@ from .tables import IcebergServices
 from .version import IcebergVersion
 
 
+def reached(kind: str) -> Capabilities:
+    """What a kind of catalog reaches that compares and swaps; no other is let in."""
+    return Capabilities(f"iceberg ({kind})", ConflictCheck.CAS, Atomicity.ISOLATED)
+
+
 class IcebergCatalog(StagingCatalog):
     """A ``StagingCatalog``.
 
@@ -42,9 +47,9 @@ class IcebergCatalog(StagingCatalog):
         self._namespaces = StagingNamespaces(services.tables, services.engine.sql)
 
     def capabilities(self, staging_schema: str) -> Capabilities:
-        """Every kind that is let in compares and swaps; the staging schema is made here."""
+        """The staging schema is made here."""
         self._namespaces.ensure(staging_schema)
-        return Capabilities(f"iceberg ({self._kind})", ConflictCheck.CAS, Atomicity.ISOLATED)
+        return reached(self._kind)
 
     def plan(self, context: StagingContext, job: Job) -> Plan:
         found = "; ".join(problems(context))
@@ -52,13 +57,13 @@ class IcebergCatalog(StagingCatalog):
             what = f"this configuration is not Iceberg's: {found}"
             raise NotSupportedError(what, table=context.target, left=messages.NO_JOB)
         self._namespaces.ensure(context.staging_schema, context.target)
-        reached = self.capabilities(context.staging_schema)
+        capabilities = self.capabilities(context.staging_schema)
 
         def attempt(_: Atomicity, report: StepReport) -> IcebergVersion:
             asks = self._may_refuse_forks and not self._services.tables.has_forked
             return IcebergVersion(context, self._services, report, forks_at_once=asks)
 
-        level = reached.level_for(context.atomicity, context.target)
+        level = capabilities.level_for(context.atomicity, context.target)
         return Plan(context, level, job, attempt, self._services.clock)
 
     def clean_up(
@@ -111,6 +116,6 @@ class IcebergCatalog(StagingCatalog):
 
     def roll_back(self, context: StagingContext, to: str | None = None) -> RolledBack:
         self._namespaces.ensure(context.staging_schema, context.target)
-        reached = self.capabilities(context.staging_schema)
+        capabilities = self.capabilities(context.staging_schema)
         restoring = IcebergRestoring(context, self._services)
-        return roll_back(context, restoring, reached.reaches, to)
+        return roll_back(context, restoring, capabilities.reaches, to)

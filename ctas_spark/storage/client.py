@@ -1,7 +1,7 @@
 """What versions need of a file system, and how what is on it is removed."""
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -69,8 +69,12 @@ class Storage(Deleting, Protocol):
         StorageError if Spark knows no such file system. Nothing is looked up on it.
         """
 
-    def children(self, directory: str) -> tuple[str, ...]:
-        """The names of what lies in a directory; none without the directory."""
+    def children(self, directory: str, known: Collection[str] | None = None) -> tuple[str, ...]:
+        """The names of what lies in a directory; none without the directory.
+
+        Those of ``known`` versions are left out. Where a storage shows no directory without files,
+        it finds those that are named like versions only if it is told the known ones.
+        """
 
     def files(self, directory: str) -> tuple[StoredFile, ...]:
         """Every file below a directory, hidden ones too; none without the directory."""

@@ -3,7 +3,7 @@
 import logging
 import re
 import secrets
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -133,7 +133,11 @@ class HadoopStorage:
             return int(found.getModificationTime())
         return None
 
-    def children(self, directory: str) -> tuple[str, ...]:
+    def children(self, directory: str, known: Collection[str] | None = None) -> tuple[str, ...]:
+        names = self._children(directory)
+        return tuple(one for one in names if one not in known) if known else names
+
+    def _children(self, directory: str) -> tuple[str, ...]:
         paths: tuple[str, ...] = ()
         with self._listing(directory):
             if local := disk.path_of(directory):

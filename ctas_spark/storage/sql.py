@@ -3,13 +3,13 @@
 What SQL can't delete, the metastore deletes. So the server's and the metastore's rights and file
 systems count, and this process needs neither. SQL sees the files that readers see, and those that
 a running or killed job has not moved to their place yet; other hidden ones, empty files and empty
-directories it does not.
+directories it does not list. Whether a path is there, it always tells.
 """
 
 import logging
 import re
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -19,6 +19,7 @@ from .. import quoting
 from ..engines.calls import condition, reason
 from ..errors import MetastoreError, StorageError
 from .client import StoredFile
+from .unlisted import are_unlisted, unlisted
 
 logger = logging.getLogger(__name__)
 
@@ -35,17 +36,25 @@ SPECIAL = re.compile(r"([\[\]{}*?\\])")
 """What has a meaning in Hadoop's patterns of paths."""
 WITH_UNFINISHED = "{,/_temporary/*,/_temporary/*/_temporary}"
 """A directory, and those in which Hadoop's committers keep what tasks have written."""
-ALL_BELOW = "WITH (recursiveFileLookup = 'true')"
+ALL_BELOW = "recursiveFileLookup = 'true'"
 """However the directories are named: they need not be the partitions of one table."""
+VIEW = "ctas_spark_listing_"
+FILES, LINES = "binaryFile", "text"
 NO_COPY = "SQL copies no directory"
+CHECK_DELETION = "check that the metastore reaches the storage, and may delete there"
 
 
 class SqlStorage:
-    """Paths are URIs. ``delete`` has the metastore delete a directory, or raises MetastoreError."""
+    """Paths are URIs. ``delete`` has the metastore delete a directory, or raises MetastoreError.
 
-    def __init__(self, ask: Ask, delete: Callable[[str], None]) -> None:
+    ``by_views``: a query can't have options of a data source, which are new in Spark 4. So each
+    listing is a temporary view first.
+    """
+
+    def __init__(self, ask: Ask, delete: Callable[[str], None], *, by_views: bool = False) -> None:
         self._ask = ask
         self._delete = delete
+        self._by_views = by_views
         self._has_warned = False
 
     def write(self, path: str, text: str) -> None:
@@ -58,17 +67,24 @@ class SqlStorage:
             self._ask(statement)
 
     def create(self, path: str, text: str) -> bool:
-        """No SQL writes only where nothing is: of two writers at once, both may."""
-        if self.exists(path):
+        """No SQL writes only where nothing is: so each writer adds a line, and reads them all.
+
+        One that then finds another's text takes its own back. So of two texts at most one stays
+        alone, and both are gone if their writers see each other; two writers of one text agree.
+        """
+        if self.read(path) is not None:
             return False
-        self.write(path, text)
-        return True
+        own = f"{path}/{secrets.token_hex(8)}"
+        self.write(own, text)
+        if self.read(path) == text:
+            return True
+        self.delete(own)
+        return False
 
     def read(self, path: str) -> str | None:
         """The line; two writers at once may have left it twice."""
-        relation = _relation("text", _literal(path))
         with _asking("read", path):
-            lines = self._found(f"SELECT DISTINCT value FROM {relation}")  # noqa: S608 (quoted)
+            lines = self._found("DISTINCT value", _literal(path), LINES)
         return "\n".join(str(one["value"]) for one in lines or ()) or None
 
     def now_ms(self, directory: str) -> int:
@@ -94,22 +110,38 @@ class SqlStorage:
     def exists(self, path: str) -> bool:
         """The server lists all that is below it."""
         with _asking("look at", path):
-            return self._found(f"DESCRIBE QUERY {_listing(_literal(path), 'path')}") is not None
+            return self._is_there(_literal(path))
 
-    def children(self, directory: str) -> tuple[str, ...]:
-        """The names of what has files, whether a job has finished them or not."""
+    def children(self, directory: str, known: Collection[str] | None = None) -> tuple[str, ...]:
+        """The names of what has files, whether a job has finished them or not.
+
+        Where there is nothing but known versions, one statement says so, and no job runs.
+        """
+        if known is None:
+            return tuple(sorted(self._names(directory)))
+
+        def fits(pattern: str) -> bool:
+            with _asking("list", directory):
+                return self._is_there(f"{_literal(directory)}/{pattern}")
+
+        if not are_unlisted(fits, known):
+            return ()
+        names = self._names(directory)
+        return tuple(sorted({*names, *unlisted(fits, {*known, *names})} - {*known}))
+
+    def _names(self, directory: str) -> set[str]:
         above = re.sub(SCHEME, "", directory.rstrip("/"))
         path = f"regexp_replace(path, {quoting.string(SCHEME)}, '')"
         name = f"split_part(substr({path}, {len(above) + 2}), '/', 1)"
         pattern = f"{_literal(directory)}/*{WITH_UNFINISHED}"
         with _asking("list", directory):
-            found = self._found(_listing(pattern, f"DISTINCT {name} AS name"))
-        return tuple(sorted(str(one["name"]) for one in found or ()))
+            found = self._found(f"DISTINCT {name} AS name", pattern)
+        return {str(one["name"]) for one in found or ()}
 
     def files(self, directory: str) -> tuple[StoredFile, ...]:
         columns = "path, length, unix_millis(modificationTime) AS modified_ms"
         with _asking("list", directory):
-            found = self._found(_listing(f"{_literal(directory)}{WITH_UNFINISHED}", columns))
+            found = self._found(columns, f"{_literal(directory)}{WITH_UNFINISHED}")
         return tuple(
             StoredFile(str(one["path"]), int(one["length"]), int(one["modified_ms"]))
             for one in found or ()
@@ -140,20 +172,62 @@ class SqlStorage:
             )
 
     def delete(self, path: str) -> None:
+        """A metastore may fail to delete and not say so; a task may write there meanwhile."""
+        self._have_deleted(path)
+        if not self.exists(path):
+            return
+        left = self.files(path)
+        self._have_deleted(path)
+        if self.exists(path) and (not left or {*left} & {*self.files(path)}):
+            raise StorageError(
+                f"the metastore was asked twice to delete {path}, and reports no error, but what "
+                "was there is there still",
+                left="the directory stays",
+                remedy=CHECK_DELETION,
+            )
+
+    def _have_deleted(self, path: str) -> None:
         try:
             self._delete(path)
         except MetastoreError as error:
             raise StorageError(
                 f"the metastore did not delete {path}: {error.what}",
                 left="the directory stays",
-                remedy="check that the metastore reaches the storage, and may delete there",
+                remedy=CHECK_DELETION,
             ) from error
 
-    def _found(self, query: str) -> list[Mapping[str, Any]] | None:
-        """A query's rows; None where the server says that there is nothing at the path."""
-        with suppress(_NothingThereError), _no_path():
-            return list(self._ask(query))
+    def _found(
+        self, columns: str, pattern: str, file_format: str = FILES
+    ) -> list[Mapping[str, Any]] | None:
+        """What is in the files; None where the server says that there is nothing at the path."""
+        with suppress(_NothingThereError), self._relation(pattern, file_format) as relation:
+            return list(self._ask(f"SELECT {columns} FROM {relation}"))  # noqa: S608 (quoted)
         return None
+
+    def _is_there(self, pattern: str) -> bool:
+        """By a query that is only analysed; a view is when it is created."""
+        with suppress(_NothingThereError), self._relation(pattern, FILES) as relation:
+            if not self._by_views:
+                self._ask(f"DESCRIBE QUERY SELECT path FROM {relation}")  # noqa: S608 (quoted)
+            return True
+        return False
+
+    @contextmanager
+    def _relation(self, pattern: str, file_format: str) -> Iterator[str]:
+        """All files below what fits the pattern; _NothingThereError if nothing does."""
+        with _no_path():
+            if not self._by_views:
+                yield f"{file_format}.{quoting.identifier(pattern)} WITH ({ALL_BELOW})"
+                return
+            view = quoting.identifier(f"{VIEW}{secrets.token_hex(8)}")
+            path = f"path = {quoting.string(pattern)}"
+            self._ask(
+                f"CREATE TEMPORARY VIEW {view} USING {file_format} OPTIONS ({path}, {ALL_BELOW})"
+            )
+            try:
+                yield view
+            finally:
+                self._ask(f"DROP VIEW {view}")
 
 
 class _NothingThereError(Exception):
@@ -181,14 +255,6 @@ def _asking(action: str, path: str) -> Iterator[None]:
             left="nothing was published",
             remedy="check that the server's user may do that there",
         ) from error
-
-
-def _listing(pattern: str, columns: str) -> str:
-    return f"SELECT {columns} FROM {_relation('binaryFile', pattern)} {ALL_BELOW}"  # noqa: S608 (quoted)
-
-
-def _relation(file_format: str, pattern: str) -> str:
-    return f"{file_format}.{quoting.identifier(pattern)}"
 
 
 def _literal(path: str) -> str:

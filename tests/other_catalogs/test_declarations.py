@@ -4,7 +4,7 @@ import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from ctas_spark.catalogs.kinds import HADOOP
+from ctas_spark.catalogs.levels import HADOOP
 from ctas_spark.context import Atomicity
 from ctas_spark.errors import (
     AtomicityNotSupportedError,

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from remote.place import METHODS, Place
-from servers.remote import RemoteServer, remote_server
+from servers.metastore import Metastore
+from servers.remote import RemoteServer, remote_server, server_of_files
 
 _numbers = itertools.count(1)
 
@@ -16,6 +17,16 @@ _numbers = itertools.count(1)
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RemoteServer]:
     """Iceberg and Delta on a server that is another process."""
     with remote_server(tmp_path_factory.mktemp("remote")) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[RemoteServer, Metastore]]:
+    """For tables of files: Spark, and its metastore with the settings that a server has by default.
+
+    No format's jar.
+    """
+    with server_of_files(tmp_path_factory.mktemp("files")) as running:
         yield running
 
 

@@ -2,7 +2,6 @@
 
 import itertools
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from ctas_spark import Atomicity, save_as
 from functional.dbt_project import Project
 from remote.place import METHODS
 from servers.metastore import Metastore, running_metastore
-from servers.remote import RemoteServer, server_of_files
+from servers.remote import RemoteServer
 
 MODEL = """
 {{ config(materialized='table', versions_to_keep=3,
@@ -66,13 +65,6 @@ PROJECT = {
 }
 _numbers = itertools.count(1)
 PUBLISHED = ("model", "bound", "grown", "kept", "seeded")
-
-
-@pytest.fixture(scope="module")
-def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[RemoteServer, Metastore]]:
-    """Spark, and its metastore with the settings that a server has by default."""
-    with server_of_files(tmp_path_factory.mktemp("files")) as running:
-        yield running
 
 
 ONLY_CONNECT = pytest.mark.parametrize("method", ["connect"])

@@ -1,11 +1,11 @@
-"""kill -9 of dbt while it publishes tables of files over a server."""
+"""kill -9 of dbt, or of the server, while tables of files are published over it."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from faults.other_process import other_run
+from faults.other_process import other_dbt, other_run
 from functional.dbt_project import Project
 from long import long
 from servers.metastore import Metastore, running_metastore
@@ -15,6 +15,9 @@ MODEL = """
 {{ config(materialized='table', versions_to_keep=0) }}
 select id, '{{ var("name") }}' as name
 from range(0, 3, 1, 1)
+{% if var("waits", false) %}
+where java_method('java.lang.Thread', 'sleep', 3600000L) is null
+{% endif %}
 """
 VACUUM = ("run-operation", "ctas_vacuum", "--args", "{older_than: 0, fence: true}")
 OLD, NEW = [("old", 3)], [("new", 3)]
@@ -27,6 +30,13 @@ MOMENTS = (
     (("settle", "entered"), NEW),
 )
 IN_SHORT = (MOMENTS[1], MOMENTS[4])
+WITHOUT_THE_SERVER = (
+    (("verify", "entered"), OLD),
+    (("commit", "entered"), OLD),
+    (("publish", "entered"), NEW),
+    (("publish", "left"), NEW),
+)
+"""What is published then: the call is one of the metastore's, and the server has no part in it."""
 
 
 class Place:
@@ -60,6 +70,11 @@ class Place:
         found = (self.directory / "warehouse" / "shop.db").glob("ctas-spark/*/shop.model/*")
         return sorted(one.name for one in found)
 
+    def is_in_a_task(self) -> bool:
+        """True once a task of the CTAS has begun; it writes nothing yet."""
+        schema = self.directory / "warehouse" / "shop.db"
+        return any(schema.glob("ctas-spark/*/shop.model/*/_temporary/0/_temporary/*"))
+
     def check_that_nothing_is_left(self) -> None:
         """The next run builds; once it is old, nothing is left but the live version."""
         self.project.build(name="later")
@@ -78,16 +93,19 @@ def metastore(tmp_path: Path) -> Iterator[Metastore]:
 
 
 @pytest.mark.parametrize("moments", [IN_SHORT, long(MOMENTS)], ids=["two", "every"])
-@pytest.mark.parametrize("method", ["connect", long("thrift")])
-def test_a_killed_run_leaves_old_or_new(
+@pytest.mark.parametrize("method", ["thrift", long("connect")])
+def test_whatever_is_killed_leaves_old_or_new(
     method: str,
     moments: tuple[tuple[tuple[str, str], object], ...],
     metastore: Metastore,
     tmp_path: Path,
 ) -> None:
-    """At every step; the next run builds as if it had not been."""
+    """dbt at every step, then the server in the CTAS, which has no file yet that SQL would list.
+
+    The next run builds as if it had not been, and once it is old nothing of it is left.
+    """
     place = Place(tmp_path, metastore, method)
-    with spark_of_files(tmp_path, metastore) as server:
+    with spark_of_files(tmp_path / "killed", metastore) as server:
         place.use(server)
         for (step, side), left in moments:
             place.project.build(name="old")
@@ -95,4 +113,36 @@ def test_a_killed_run_leaves_old_or_new(
                 run.wait_until_stopped()
                 run.kill()
             assert place.names() == left, (step, side)
+        place.project.build(name="old")
+        with other_dbt(place.project, name="new", waits=True) as run:
+            run.wait_until(place.is_in_a_task, "a task of the CTAS")
+            server.kill()
+            assert run.ended() == 1
+            assert "it still holds version" in run.log.read_text()
+    with spark_of_files(tmp_path / "next", metastore) as server:
+        place.use(server)
+        assert place.names() == OLD
+        place.check_that_nothing_is_left()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("method", ["connect", "thrift"])
+@pytest.mark.parametrize(("moment", "left"), WITHOUT_THE_SERVER, ids=str)
+def test_a_server_that_is_killed_later_leaves_old_or_new(
+    method: str, moment: tuple[str, str], left: object, metastore: Metastore, tmp_path: Path
+) -> None:
+    """dbt goes on without it; a model that is published has succeeded."""
+    place = Place(tmp_path, metastore, method)
+    step, side = moment
+    with spark_of_files(tmp_path / "killed", metastore) as server:
+        place.use(server)
+        place.project.build(name="old")
+        with other_run(place.project, "--step", step, "--side", side, name="new") as run:
+            run.wait_until_stopped()
+            server.kill()
+            run.go_on()
+            assert run.ended() == (0 if left == NEW else 1), run.log.read_text()
+    with spark_of_files(tmp_path / "next", metastore) as server:
+        place.use(server)
+        assert place.names() == left
         place.check_that_nothing_is_left()

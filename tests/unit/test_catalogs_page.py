@@ -3,10 +3,13 @@
 import pytest
 
 from contract.claims import CLAIMS
-from contract.reached import PAGE, Line, lines, page
+from contract.reached import PAGE, claims_of, page
+from ctas_spark.catalogs.levels import LEVELS, CatalogLevel, over_a_server, row
 from ctas_spark.context import Atomicity
+from ctas_spark.files.catalog import reached
+from ctas_spark.publish.catalog import ConflictCheck
 
-CLAIMED = [line for line in lines() if line.claims]
+CLAIMED = [level for level in LEVELS if claims_of(level)]
 
 
 def test_the_page_is_what_its_command_writes() -> None:
@@ -14,17 +17,29 @@ def test_the_page_is_what_its_command_writes() -> None:
     assert PAGE.read_text() == page(PAGE.read_text())
 
 
-@pytest.mark.parametrize("line", CLAIMED, ids=lambda line: line.catalog)
-def test_the_contract_suite_claims_the_same(line: Line) -> None:
+@pytest.mark.parametrize("level", CLAIMED, ids=lambda level: level.catalog)
+def test_the_contract_suite_claims_the_same(level: CatalogLevel) -> None:
     """Level and conflict check."""
-    for name in line.claims:
+    for name in claims_of(level):
         claim = CLAIMS[name]
-        assert line.found.conflict_check is claim.conflict_check
-        assert line.found.reaches is claim.strongest
+        assert level.reached.conflict_check is claim.conflict_check
+        assert level.reached.reaches is claim.strongest
+
+
+def test_dbt_debug_says_the_same_row() -> None:
+    """The one of the profile's method and the format, by what was found; none where none fits."""
+    by_cas, by_nothing = reached(ConflictCheck.CAS), reached(ConflictCheck.NONE)
+    assert row("thrift", "orc", by_nothing).startswith("Hive with neither | parquet, orc")
+    assert row("thrift", "orc", by_cas).endswith("| connect, thrift | isolated | compare-and-swap")
+    assert row("thrift", "rc", by_cas) == ""
+    assert row("session", "delta", by_nothing).startswith("Delta's, over a Delta table |")
+    in_sql = over_a_server("delta", "Thrift")
+    assert row("thrift", "delta", in_sql) == "Delta's | delta | thrift | atomic | nothing"
 
 
 def test_what_is_not_isolated_says_why_and_what_would_be() -> None:
     """Each line of the table, for the error that a level asked for by name ends with."""
-    for line in lines():
-        weak = line.found.reaches is not Atomicity.ISOLATED
-        assert (bool(line.found.missing), bool(line.found.remedy)) == (weak, weak), line.catalog
+    for level in LEVELS:
+        weak = level.reached.reaches is not Atomicity.ISOLATED
+        said = bool(level.reached.missing), bool(level.reached.remedy)
+        assert said == (weak, weak), level.catalog

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from http.cookies import SimpleCookie
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -88,7 +89,7 @@ class ThriftSession:
             threading.Thread(target=self._keep, daemon=True).start()
         set_all(self, refused)
 
-    @property
+    @cached_property
     def version(self) -> str:
         return str(self.sql("SELECT version() AS v").collect()[0]["v"]).split()[0]
 

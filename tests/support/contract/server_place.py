@@ -54,7 +54,7 @@ class ServerPlace(HivePlace):
 def over_connect(directory: Path) -> Iterator[ServerPlace]:
     """A server with a metastore server on Derby, both with their default settings."""
     with server_of_files(directory) as (server, metastore):
-        make_schemas(server.new_session())  # type: ignore[arg-type]  # a session, too
+        make_schemas(server.new_session())
         client = ThriftClient(metastore)
         conf = metastore.spark_conf()
         with in_a_process(conf, STAGING, directory, repeatable_reads=False) as others:

@@ -6,7 +6,7 @@ from typing import Any
 
 from pyspark.errors import AnalysisException, PySparkException
 
-from ctas_spark.catalogs.kinds import HADOOP
+from ctas_spark.catalogs.levels import HADOOP
 from ctas_spark.context import (
     OnConflict,
     StagingContext,

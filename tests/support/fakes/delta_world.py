@@ -1,6 +1,6 @@
 """A Delta table, its log, a metastore and a storage in memory, and runs that publish there."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -116,9 +116,10 @@ class FakeStorage:
     def qualified(self, path: str) -> str:
         raise NotImplementedError(path)
 
-    def children(self, directory: str) -> tuple[str, ...]:
+    def children(self, directory: str, known: Collection[str] | None = None) -> tuple[str, ...]:
         below = len(directory) + 1
-        return tuple({one.path[below:].split("/")[0] for one in self.files(directory)})
+        names = {one.path[below:].split("/")[0] for one in self.files(directory)}
+        return tuple(names - {*(known or ())})
 
     def exists(self, path: str) -> bool:
         return bool(self.files(path))

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ctas_spark.catalogs.kinds import HADOOP
+from ctas_spark.catalogs.levels import HADOOP
 from ctas_spark.context import (
     StagingContext,
     TableLayout,

@@ -1,7 +1,7 @@
 """A storage in memory, with a clock of its own that tests turn on."""
 
 from collections import UserDict, defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from ctas_spark.errors import StorageError
 from ctas_spark.storage.client import AccessDeniedError, StoredFile
@@ -92,9 +92,9 @@ class FakeStorage:
             raise StorageError('No FileSystem for scheme "nosuch"')
         return f"file:{path}" if path.startswith("/") else path
 
-    def children(self, directory: str) -> tuple[str, ...]:
+    def children(self, directory: str, known: Collection[str] | None = None) -> tuple[str, ...]:
         self._refuse(directory)
-        return tuple(sorted(self.texts.children(directory)))
+        return tuple(sorted({*self.texts.children(directory)} - {*(known or ())}))
 
     def files(self, directory: str) -> tuple[StoredFile, ...]:
         self._refuse(directory)

@@ -50,6 +50,10 @@ class OtherRun:
         """Send a signal to dbt alone, as most supervisors do."""
         os.kill(self.process.pid, number)
 
+    def go_on(self) -> None:
+        """Leave the step."""
+        self.reached.unlink()
+
     def kill(self) -> None:
         """kill -9, both at once, as when their host goes down."""
         os.killpg(self.process.pid, signal.SIGKILL)

@@ -1,27 +1,29 @@
-r"""A dbt invocation that stops at a named step and waits there to be killed.
+r"""A dbt invocation that stops at a named step and waits there to be killed, or told to go on.
 
     PYTHONPATH=tests/support python tests/support/faults/stopping_run.py \
         --step commit --side entered --out FILE -- run --project-dir DIR ...
 
-FILE is there as soon as it has stopped. Without ``--step`` it stops nowhere.
+FILE is there as soon as it has stopped; it goes on when FILE is removed. Without ``--step`` it
+stops nowhere.
 """
 
 import argparse
 import sys
-import threading
+import time
 from pathlib import Path
 
 from dbt.cli.main import dbtRunner
 
 from ctas_spark.context import TableName
 from ctas_spark.steps import Step, observe
+from servers.processes import POLL_SECONDS
 
 
 class StopAt:
-    """Says that a step is reached, and never lets it go on."""
+    """Says that a step is reached, the first time, and lets it go on when it is told so."""
 
     def __init__(self, step: Step | None, side: str, reached: Path) -> None:
-        self._where = (step, side)
+        self._where: tuple[Step | None, str] = step, side
         self._reached = reached
 
     def entered(self, step: Step, target: TableName) -> None:
@@ -33,9 +35,12 @@ class StopAt:
         self._stop_at((step, "left"), target)
 
     def _stop_at(self, where: tuple[Step, str], target: TableName) -> None:
-        if where == self._where:
-            self._reached.write_text(str(target))
-            threading.Event().wait()
+        if where != self._where:
+            return
+        self._where = None, ""
+        self._reached.write_text(str(target))
+        while self._reached.exists():
+            time.sleep(POLL_SECONDS)
 
 
 def main() -> None:

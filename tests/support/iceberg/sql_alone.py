@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from pyspark.sql import SparkSession
 
-from ctas_spark.catalogs.server import reached
+from ctas_spark.catalogs.levels import over_a_server
 from ctas_spark.clock import SYSTEM_CLOCK, Clock
 from ctas_spark.context import StagingContext
 from ctas_spark.statement.catalog import StatementCatalog
@@ -26,7 +26,7 @@ class SqlAlone:
         ask, name = asking(self.spark), context.target.catalog
         branches = self.file_format == "iceberg"
         tables = SqlTables(ask, name, self.file_format, self.clock, has_branches=branches)
-        return StatementCatalog(tables, reached(self.file_format, "SQL"))
+        return StatementCatalog(tables, over_a_server(self.file_format, "SQL"))
 
     def close(self) -> None:
         """Nothing is held."""

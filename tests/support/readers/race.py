@@ -38,8 +38,8 @@ def running_rivals(
 ) -> Iterator[Sequence[Child]]:
     """Start the processes; files lie in ``directory``."""
     place = [f"--catalog={tables.catalog}", f"--format={tables.file_format or 'parquet'}"]
-    if tables.connect:
-        place += [f"--connect={tables.connect}", f"--metastore={tables.profile['metastore']}"]
+    if tables.profile:
+        place.append(f"--over={json.dumps(dict(tables.profile))}")
     arguments = ["--conf", json.dumps(dict(tables.conf)), *place, f"--writers={writers.value}"]
     with ExitStack() as stack:
 

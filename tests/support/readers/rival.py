@@ -14,7 +14,7 @@ import json
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import partial
 from pathlib import Path
@@ -24,7 +24,7 @@ from pyspark.sql import SparkSession
 
 from ctas_spark import StagedDataFrame, quoting, save_as
 from ctas_spark.catalogs.kinds import Catalogs
-from ctas_spark.catalogs.server import CONNECT, CatalogsWithoutJvm, MetastoreAddress
+from ctas_spark.catalogs.server import CatalogsWithoutJvm, MetastoreAddress
 from ctas_spark.catalogs.session import CatalogsWithJvm
 from ctas_spark.context import (
     Atomicity,
@@ -35,11 +35,13 @@ from ctas_spark.context import (
 from ctas_spark.engines.connect import ConnectJob
 from ctas_spark.engines.protocol import StoppableJob
 from ctas_spark.engines.session import SessionJob
+from ctas_spark.engines.thrift.session import ThriftJob
 from ctas_spark.errors import StagingError
 from ctas_spark.publish.staged_table import StagedTable
 from readers.content import inspect, select_sql
 from readers.journal import append
 from readers.session import small_session
+from servers.remote import CLIENTS
 
 SCHEMA, TABLE = "race", "target"
 
@@ -117,17 +119,18 @@ class StagingRival:
 
 
 class RemoteRival(StagingRival):
-    """The same without a JVM; ``metastore`` is the address of the server's."""
+    """The same without a JVM, by a profile that names the server and its metastore."""
 
-    kind = ConnectJob
-
-    def __init__(self, spark: Any, target: TableName, file_format: str, metastore: str) -> None:
-        self._metastore = metastore
+    def __init__(
+        self, spark: Any, target: TableName, file_format: str, profile: Mapping[str, Any]
+    ) -> None:
+        self.kind = ThriftJob if profile["method"] == "thrift" else ConnectJob
+        self._profile = profile
         super().__init__(spark, target, file_format)
 
     def _catalogs(self) -> Catalogs:
-        address = MetastoreAddress(self._metastore, "rival")
-        return CatalogsWithoutJvm(self._spark, CONNECT, metastore=address)
+        address = MetastoreAddress(self._profile["metastore"], "rival")
+        return CatalogsWithoutJvm(self._spark, self._profile["method"], metastore=address)
 
 
 class SaveAsRival:
@@ -202,7 +205,7 @@ def _at(moment: float, commit: Callable[[], object], refusals: type[Exception]) 
 
 def shown(spark: Any, target: TableName) -> int:
     """The number of the version that a session reads; it never saw the table."""
-    frame = spark.table(quoting.table(target))
+    frame = spark.sql(f"SELECT * FROM {quoting.table(target)}")
     schema = [(field.name, field.dataType.simpleString()) for field in frame.schema]
     return inspect(schema, frame.collect())
 
@@ -214,7 +217,7 @@ def main() -> None:
     target = TableName(SCHEMA, TABLE, options.catalog)
     schema = f"{quoting.identifier(options.catalog)}.{quoting.identifier(SCHEMA)}"
     spark.sql(f"CREATE SCHEMA IF NOT EXISTS {schema}")
-    made = partial(RemoteRival, metastore=options.metastore) if options.connect else None
+    made = partial(RemoteRival, profile=options.over) if options.over else None
     rival = (made or RIVALS[options.writers])(spark, target, options.format)
     answers: dict[str, Callable[[Any], dict[str, Any]]] = {
         "stage": rival.stage,
@@ -231,15 +234,13 @@ def main() -> None:
 
 
 def _session(options: argparse.Namespace) -> Any:
-    if not options.connect:
+    if not options.over:
         return small_session(json.loads(options.conf))
-    from pyspark.sql.connect.session import SparkSession as Remote  # noqa: PLC0415 (not in Spark 3)
-
-    return Remote(connection=options.connect)
+    return CLIENTS[options.over["method"]](options.over)
 
 
 def _new_session(spark: Any, options: argparse.Namespace) -> Any:
-    return _session(options) if options.connect else spark.newSession()
+    return _session(options) if options.over else spark.newSession()
 
 
 def _options() -> argparse.Namespace:
@@ -247,8 +248,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--conf", required=True)
     parser.add_argument("--catalog", required=True)
     parser.add_argument("--format", required=True)
-    parser.add_argument("--connect", help="a Spark Connect server to write by")
-    parser.add_argument("--metastore", help="the address of its metastore")
+    parser.add_argument("--over", type=json.loads, help="the profile of a server to write by")
     parser.add_argument("--writers", type=Writers, required=True)
     parser.add_argument("--out", type=Path, required=True)
     return parser.parse_args()

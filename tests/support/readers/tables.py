@@ -55,8 +55,6 @@ class SharedTables:
     catalog: str = SESSION_CATALOG
     file_format: str | None = None
     profile: Mapping[str, object] = field(default_factory=dict)
-    connect: str = ""
-    """Where a Spark Connect server has the same tables; empty without one."""
 
     @property
     def model(self) -> Mapping[str, object]:
@@ -137,4 +135,4 @@ def tables_over(method: str, directory: Path) -> Iterator[SharedTables]:
     with server_of_files(directory) as (server, metastore):
         profile = {**server.profile(method), "metastore": metastore.uri}
         beside = {**profile, "server_side_parameters": {}}
-        yield SharedTables(metastore.spark_conf(), profile=beside, connect=server.url)
+        yield SharedTables(metastore.spark_conf(), profile=beside)

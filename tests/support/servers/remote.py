@@ -1,17 +1,26 @@
-"""A Spark Connect server and a Thrift server of one Spark on loopback."""
+"""A Spark Connect server and a Thrift server of one Spark on loopback.
+
+On Spark 3 the Thrift server alone: the jar of the other is not PySpark's.
+"""
 
 import itertools
 import json
+import os
+import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from pyspark.sql.connect.session import SparkSession
+import pyspark
 
 from ctas_spark.engines.connect import closing_once
+from ctas_spark.engines.thrift import ThriftServer
+from ctas_spark.engines.thrift.line import connected
+from ctas_spark.engines.thrift.session import DEFAULTS, ThriftSession
 from readers.session import SMALL
 from servers.certificates import PASSWORD
 from servers.database import driver
@@ -25,9 +34,15 @@ from servers.metastore import Metastore, running_metastore
 from servers.processes import start, stop, wait_for_server, wait_until, with_tests
 from servers.remote_program import READY
 
+CLIENTS: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
+    "connect": lambda profile: new_connect_session(f"sc://{profile['host']}:{profile['port']}"),
+    "thrift": lambda profile: new_thrift_session(ThriftServer(profile["host"], profile["port"])),
+}
+"""A new session by each of a profile's methods."""
 PROGRAM = Path(__file__).with_name("remote_program.py")
 ANSWERS_WITHIN_SECONDS = 300.0
 HOST = "127.0.0.1"
+IS_SPARK_3 = pyspark.__version__.startswith("3.")
 ICEBERG = "ice"
 OPTIONS = "spark.driver.extraJavaOptions"
 HIVE = "spark.hadoop.hive."
@@ -60,10 +75,16 @@ class RemoteServer:
         """Where its Java makes temporary files."""
         return self.directory / "temporary"
 
-    def new_session(self) -> SparkSession:
+    def kill(self) -> None:
+        """kill -9 of its driver, which is the executor, too."""
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+    def new_session(self) -> Any:
         """A session of somebody else's, with caches of its own."""
-        made: SparkSession = closing_once(SparkSession(connection=self.url))
-        return made
+        if IS_SPARK_3:
+            return new_thrift_session(ThriftServer(HOST, self.thrift_port))
+        return new_connect_session(self.url)
 
     def dbt(self, arguments: Sequence[str]) -> tuple[bool, str]:
         """A dbt run inside the server's process: whether it succeeded, and every line it logged."""
@@ -77,6 +98,18 @@ class RemoteServer:
         wait_until(reply.exists, ANSWERS_WITHIN_SECONDS, f"a reply in {reply}")
         said = json.loads(reply.read_text())
         return bool(said["success"]), str(said["log"])
+
+
+def new_connect_session(url: str) -> Any:
+    """A session of Spark Connect."""
+    from pyspark.sql.connect.session import SparkSession  # noqa: PLC0415 (Spark 3's needs pandas)
+
+    return closing_once(SparkSession(connection=url))
+
+
+def new_thrift_session(server: ThriftServer) -> ThriftSession:
+    """A session of a Thrift server."""
+    return ThriftSession(lambda: connected(server), DEFAULTS)
 
 
 @contextmanager
@@ -148,7 +181,13 @@ def _settings(
     directory: Path, of_catalogs: Mapping[str, str], port: int, thrift_port: int, app_name: str
 ) -> dict[str, str]:
     options = of_catalogs.get(OPTIONS, SMALL[OPTIONS])
+    connect = {
+        "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
+        "spark.connect.grpc.binding.address": HOST,
+        "spark.connect.grpc.binding.port": str(port),
+    }
     return {
+        **({} if IS_SPARK_3 else connect),
         **SMALL,
         **of_catalogs,
         OPTIONS: f"{options} -Djava.io.tmpdir={directory}/temporary "
@@ -158,9 +197,6 @@ def _settings(
         "spark.ui.enabled": "false",
         "spark.driver.host": HOST,
         "spark.driver.bindAddress": HOST,
-        "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
-        "spark.connect.grpc.binding.address": HOST,
-        "spark.connect.grpc.binding.port": str(port),
         f"{HIVE}server2.thrift.bind.host": HOST,
         f"{HIVE}server2.thrift.port": str(thrift_port),
         f"{HIVE}server2.logging.operation.enabled": "false",

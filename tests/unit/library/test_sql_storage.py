@@ -1,6 +1,7 @@
 """Storage through a server: the statements that it is asked, and what its answers mean."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import pytest
@@ -91,32 +92,100 @@ def test_children_are_named_by_what_is_below_them(server: Server) -> None:
     assert "shop.t/*{," in server.asked[0]
 
 
+class Directory:
+    """A server's answers about one directory, of which ``files`` shows a name, or nothing."""
+
+    def __init__(self, names: Collection[str], files: Collection[str] = ()) -> None:
+        self.names, self.files = names, files
+        self.asked: list[str] = []
+        self.storage = SqlStorage(self._ask, lambda _: None)
+
+    def _ask(self, statement: str) -> Any:
+        self.asked.append(statement)
+        if not statement.startswith("DESCRIBE"):
+            return [{"name": one} for one in self.files]
+        pattern = statement.partition(f"{DIRECTORY}/")[2].partition("`")[0]
+        regex = pattern.translate({ord("{"): "(?:", ord("}"): ")", ord(","): "|", ord("*"): ".*"})
+        if any(re.fullmatch(regex, name) for name in self.names):
+            return []
+        raise NOTHING
+
+
+def test_a_version_without_a_file_is_found() -> None:
+    """A killed job may have made its directory and written nothing yet: no listing shows that."""
+    live, begun, killed = (f"20260101t00000{n}x00000000" for n in range(3))
+    found = Directory([live, begun, killed, ".clock-1"], files=[live, begun, ".clock-1"])
+    assert found.storage.children(DIRECTORY, [live]) == (".clock-1", begun, killed)
+
+
+def test_where_all_versions_are_known_no_job_runs() -> None:
+    """One statement says that there is no other, and it only looks at names."""
+    live = "20260101t000000x00000000"
+    found = Directory([live], files=[live])
+    assert found.storage.children(DIRECTORY, [live]) == ()
+    assert [one.split()[0] for one in found.asked] == ["DESCRIBE"]
+
+
+def test_on_spark_3_a_listing_is_a_view_first(server: Server) -> None:
+    """It has no other place for the options; whether a path is there, the view's creation says."""
+    server.storage = SqlStorage(server._ask, server._delete, by_views=True)  # noqa: SLF001
+    assert len(server([], listed("part-0.parquet"), []).files(VERSION)) == 1
+    created, asked, dropped = server.asked
+    assert f"OPTIONS (path = '{VERSION}" in created
+    assert created.startswith("CREATE TEMPORARY VIEW `ctas_spark_listing_")
+    name = created.split()[3]
+    assert asked.endswith(f" FROM {name}")
+    assert dropped == f"DROP VIEW {name}"
+    assert server([], []).exists(VERSION) is True
+    assert server(NOTHING).exists(VERSION) is False
+
+
 def test_a_small_text_is_one_line_of_a_directory(server: Server) -> None:
-    """Two writers at once may leave it twice: it is read once."""
+    """Writers of one text may leave it more than once: it is read once."""
     server([]).write(f"{DIRECTORY}/staging-id", '{"a": "it\'s"}')
     assert 'USING text SELECT \'{"a": "it\\\'s"}\' AS value' in server.asked[0]
     assert server([{"value": "x"}]).read("s3a://b/id") == "x"
     assert server([]).read("s3a://b/id") is None
     assert "SELECT DISTINCT value FROM text.`s3a://b/id`" in server.asked[1]
-    assert server([]).create("s3a://b/id", "x") is False
-    assert server(NOTHING, []).create("s3a://b/id", "x") is True
+
+
+def test_of_two_writers_of_a_text_at_most_one_stays(server: Server) -> None:
+    """Each writes next to the other, and takes back what it did not find alone."""
+    mine, theirs = {"value": "mine"}, {"value": "theirs"}
+    assert server([theirs]).create("s3a://b/id", "mine") is False
+    assert server(NOTHING, [], [mine]).create("s3a://b/id", "mine") is True
+    assert not server.deleted
+    assert server([], [], [mine, theirs], NOTHING).create("s3a://b/id", "mine") is False
+    written = re.search(r"DIRECTORY '(s3a://b/id/\w{16})'", server.asked[-3])
+    assert written is not None
+    assert server.deleted == [written.group(1)]
 
 
 def test_the_time_is_that_of_a_file_just_written(server: Server) -> None:
     """It is deleted again; if that fails it stays."""
-    assert server([], listed("part-0.txt")).now_ms(DIRECTORY) == 5
+    assert server([], listed("part-0.txt"), NOTHING).now_ms(DIRECTORY) == 5
     assert server.deleted[0].startswith(f"{DIRECTORY}/.clock-")
     assert server([], listed("part-0.txt")).now_ms("s3a://b/forbidden") == 5
     with pytest.raises(StorageError, match="is not there"):
-        server([], []).now_ms(DIRECTORY)
+        server([], [], NOTHING).now_ms(DIRECTORY)
 
 
 def test_a_directory_is_deleted_by_the_metastore(server: Server) -> None:
     """Its refusal is an error of the storage, and says what to check."""
-    server.storage.delete(VERSION)
+    server(NOTHING).delete(VERSION)
     assert server.deleted == [VERSION]
     with pytest.raises(StorageError, match="parent is not writable"):
         server.storage.delete("s3a://b/forbidden")
+
+
+def test_a_metastore_that_keeps_what_it_was_to_delete_is_found_out(server: Server) -> None:
+    """It reports no error; files that a task has written since then are another matter."""
+    before, after = listed("part-0.parquet"), listed("part-1.parquet")
+    for kept in (before, []):
+        with pytest.raises(StorageError, match=r"asked twice .* reports no error"):
+            server([], kept, [], kept).delete(VERSION)
+    server([], before, [], after).delete(VERSION)
+    server([], before, NOTHING).delete(VERSION)
 
 
 def test_a_root_needs_its_scheme(server: Server) -> None:

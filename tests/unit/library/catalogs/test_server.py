@@ -12,7 +12,7 @@ from ctas_spark.catalogs.kinds import (
     REACH_NOTHING,
     SESSION_OF_ICEBERG,
 )
-from ctas_spark.catalogs.server import CatalogsWithoutJvm
+from ctas_spark.catalogs.server import CatalogsWithoutJvm, MetastoreAddress
 from ctas_spark.catalogs.settings import (
     CATALOG_OF_DELTA,
     EXTENSION_OF_DELTA,
@@ -25,7 +25,7 @@ from ctas_spark.context import (
     TableName,
 )
 from ctas_spark.engines.thrift.results import ServerError
-from ctas_spark.errors import StagingError
+from ctas_spark.errors import MetastoreNotReachedError, StagingError
 from ctas_spark.statement.catalog import StatementCatalog
 
 CATALOG = "spark.sql.catalog."
@@ -138,6 +138,18 @@ def test_what_needs_the_jvm_is_refused(
     with pytest.raises(StagingError, match=re.escape(what)) as refused:
         catalogs(settings).catalog_for(context(catalog, file_format))
     assert remedy in refused.value.remedy
+
+
+@pytest.mark.parametrize("version", ["3.3.2", "2.4.8.7.1"])
+def test_files_over_a_server_that_is_too_old_are_refused(version: str) -> None:
+    """Before the metastore is looked for, and before any job; from 3.5 on they are served."""
+    nobody = MetastoreAddress("thrift://127.0.0.1:1", "me")
+    spark = SimpleNamespace(version=version)
+    with pytest.raises(StagingError, match=rf"runs Spark {version}, and tables of files need 3\.5"):
+        CatalogsWithoutJvm(cast("Any", spark), "Thrift", metastore=nobody).catalog  # noqa: B018
+    spark.version = "3.5.0-amzn-1"
+    with pytest.raises(MetastoreNotReachedError):
+        CatalogsWithoutJvm(cast("Any", spark), "Thrift", metastore=nobody).catalog  # noqa: B018
 
 
 @pytest.mark.parametrize(

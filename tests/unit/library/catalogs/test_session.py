@@ -9,8 +9,8 @@ from ctas_spark.catalogs import declared, session
 from ctas_spark.catalogs.kinds import (
     CATALOG_OF_DATABASES,
     CATALOG_OF_ICEBERG,
-    HADOOP,
 )
+from ctas_spark.catalogs.levels import HADOOP
 from ctas_spark.catalogs.rest import RestCatalog
 from ctas_spark.catalogs.session import OTHERS_COUNT, CatalogsWithJvm
 from ctas_spark.catalogs.settings import (
@@ -149,6 +149,12 @@ def test_the_metastore_is_opened_by_the_first_model_of_files_or_of_delta(opened:
     assert opened.names == ["metastore", "files, repeatable True", "closed"]
 
 
+ROW = (
+    "docs/catalogs.md: Hive without it, in one process | parquet, orc, avro, csv, json, text "
+    "| session | isolated | a lock"
+)
+
+
 @pytest.mark.parametrize(
     ("reached", "told"),
     [
@@ -162,7 +168,7 @@ def test_the_metastore_is_opened_by_the_first_model_of_files_or_of_delta(opened:
         ),
         (
             Capabilities("hive", ConflictCheck.LOCK, Atomicity.ISOLATED),
-            "up to isolated, conflict check lock (of this process)",
+            f"up to isolated, conflict check lock (of this process) ({ROW})",
         ),
     ],
 )

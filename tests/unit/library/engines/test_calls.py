@@ -4,7 +4,7 @@ import pytest
 from py4j.protocol import Py4JError
 from pyspark.errors import AnalysisException, PySparkException
 
-from ctas_spark.engines.calls import NamespaceMissingError, core_errors
+from ctas_spark.engines.calls import NamespaceMissingError, condition, core_errors
 from ctas_spark.engines.thrift import results
 from ctas_spark.engines.thrift.results import LostAnswerError
 from ctas_spark.errors import (
@@ -151,3 +151,11 @@ def test_over_thrift_no_answer_is_a_fate_not_known(error: Exception) -> None:
     with pytest.raises(MetastoreError) as caught, core_errors("publish t"):
         raise error
     assert type(caught.value) is MetastoreError
+
+
+def test_a_condition_is_found_in_an_errors_words() -> None:
+    """Spark Connect leaves it out of an error with a long parameter, such as a path."""
+    assert condition(AnalysisException("[PATH_NOT_FOUND] Path does not exist: s3a://b/t/*")) == (
+        "PATH_NOT_FOUND"
+    )
+    assert condition(AnalysisException("there is no [PATH_NOT_FOUND] in it")) == ""

@@ -8,6 +8,7 @@ import pytest
 
 from ctas_spark.context import TableName
 from ctas_spark.engines.protocol import StoppableJob, TableRead
+from ctas_spark.errors import StagingError
 
 PLAN = """== Parsed Logical Plan ==
 'UnresolvedRelation [shop, orders], [], false
@@ -47,3 +48,12 @@ def test_a_query_reads_what_its_analysed_plan_names(table: str, *, is_read: bool
     found = job.reads("select 1", TableName("shop", table))
     assert found == (frozenset([TableRead("")]) if is_read else frozenset())
     assert asked == ["EXPLAIN EXTENDED select 1"]
+
+
+def test_a_query_that_can_not_be_planned_is_an_error() -> None:
+    """EXPLAIN succeeds, and has a row for each line of the reason: what it reads is not known."""
+    lines = ["Error occurred during query planning: ", "[USER_RAISED_EXCEPTION] no such batch"]
+    frame = SimpleNamespace(collect=lambda: [(line,) for line in lines])
+    job = Job(SimpleNamespace(sql=lambda _: frame), "model", threading.Event())
+    with pytest.raises(StagingError, match=r"can't plan the model's query: \[USER_RAISED_EXCEPT"):
+        job.reads("select 1", TableName("shop", "orders"))

@@ -2,6 +2,7 @@
 
 import json
 import logging
+from collections.abc import Collection
 from dataclasses import replace
 
 import pytest
@@ -206,9 +207,9 @@ def test_another_staging_schemas_tree_is_never_listed(world: World) -> None:
     listed: list[str] = []
     children = world.storage.children
 
-    def listing(directory: str) -> tuple[str, ...]:
+    def listing(directory: str, known: Collection[str] | None = None) -> tuple[str, ...]:
         listed.append(directory)
-        return children(directory)
+        return children(directory, known)
 
     world.storage.children = listing  # type: ignore[method-assign]
     vacuum = replace(AT_ONCE, orphan_age_ms=0, thorough=True)

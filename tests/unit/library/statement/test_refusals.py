@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from ctas_spark.catalogs.kinds import HADOOP
+from ctas_spark.catalogs.levels import HADOOP
 from ctas_spark.context import (
     Atomicity,
     StagingPurpose,

@@ -1,0 +1,155 @@
+"""What a project has around its tables of files, over a server: hooks, tests, batches, clones."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from functional.dbt_project import NAME, Project
+from long import long
+from remote.place import METHODS
+from servers.metastore import Metastore, running_metastore
+from servers.remote import RemoteServer, spark_of_files
+
+DBT_PROJECT = {
+    "name": NAME,
+    "version": "1.0.0",
+    "profile": NAME,
+    "on-run-start": [
+        "create table if not exists {{ target.schema }}.seen (what string) using parquet",
+        "set spark.sql.shuffle.partitions=3",
+    ],
+    "on-run-end": ["insert into {{ target.schema }}.seen values ('end')"],
+    "data_tests": {"+store_failures": True, "+severity": "warn"},
+}
+HOOKED = """
+{% set seen = 'insert into ' ~ target.schema ~ '.seen ' %}
+{{ config(materialized='table', pre_hook=seen ~ "values ('before')",
+          post_hook=seen ~ "select 'rows ' || count(*) from {{ this }}",
+          sql_header="set spark.sql.session.timeZone=Asia/Tokyo;") }}
+select id, current_timezone() as zone, '${spark.sql.shuffle.partitions}' as partitions
+from range(3)
+"""
+PLAIN = """
+{{ config(materialized='table') }}
+select id, name, current_timezone() as zone from {{ ref('given') }}
+"""
+BATCHED = """
+{{ config(materialized='incremental', incremental_strategy='microbatch', event_time='at',
+          batch_size='day', begin='2026-01-01', partition_by='day', atomicity='isolated') }}
+select {{ var('n') }} as n, day, timestamp(day) as at
+from values (date "{{ model.batch.event_time_start.strftime("%Y-%m-%d") }}") as t(day)
+"""
+TRACKED = """
+{{ config(materialized='table', partition_by='day', partition_metadata='tracked') }}
+select id, {{ var('n', 1) }} as n, id % 2 as day from range(4)
+"""
+DAYS_TRACKED = {"models/days.sql": TRACKED}
+GRANTED = "{{ config(materialized='table', grants={'select': ['a']}) }} select 1 as id"
+SCHEMA = """
+models:
+  - name: plain
+    columns: [{name: name, data_tests: [unique]}]
+unit_tests:
+  - name: names_are_kept
+    model: plain
+    given: [{input: ref('given'), rows: [{id: 1, name: b}]}]
+    expect: {rows: [{id: 1, name: b}]}
+"""
+FILES = {
+    "dbt_project.yml": json.dumps(DBT_PROJECT),
+    "models/hooked.sql": HOOKED,
+    "models/plain.sql": PLAIN,
+    "models/batched.sql": BATCHED,
+    "models/schema.yml": SCHEMA,
+    "seeds/given.csv": "id,name\n1,a\n2,a\n",
+}
+DAYS = ("--event-time-start=2026-01-01", "--event-time-end=2026-01-03")
+
+
+def project_at(
+    directory: Path, files: Mapping[str, str], profile: Mapping[str, object], schema: str
+) -> Project:
+    """A project of these files."""
+    project = Project(directory, schema, {})
+    project.write(files)
+    project.write_profile("ctas_spark", **profile)
+    return project
+
+
+def profile_of(server: RemoteServer, metastore: Metastore, method: str) -> dict[str, object]:
+    """What leads to both; in one thread, because a node sees what others set meanwhile."""
+    return {**server.profile(method), "metastore": metastore.uri, "threads": 1}
+
+
+def rows_in(server: RemoteServer, query: str) -> list[tuple[object, ...]]:
+    """What a new session of somebody else's reads."""
+    session = server.new_session()
+    try:
+        return sorted(tuple(row) for row in session.sql(query).collect())
+    finally:
+        session.stop()
+
+
+@pytest.mark.parametrize("method", [long("connect"), "thrift"])
+def test_what_is_around_a_model_works(
+    servers: tuple[RemoteServer, Metastore], tmp_path: Path, method: str
+) -> None:
+    """One build: hooks, a setting, a header, stored failures, a unit test, batches; then a clone.
+
+    Grants and previews are refused by name.
+    """
+    server, schema = servers[0], f"around_{method}"
+    profile = profile_of(*servers, method)
+    project = project_at(tmp_path, FILES, profile, schema)
+
+    built = project.dbt("build", *DAYS, n=1)
+    assert built.success, built.log
+    assert rows_in(server, f"select * from {schema}.seen") == [("before",), ("end",), ("rows 3",)]
+    zones = rows_in(server, f"select distinct zone, partitions from {schema}.hooked")
+    assert zones == [("Asia/Tokyo", "3")]
+    assert rows_in(server, f"select distinct zone from {schema}.plain") != [("Asia/Tokyo",)]
+    stored = rows_in(server, f"select * from {schema}_dbt_test__audit.unique_plain_name")
+    assert stored == [("a", 2)]
+    assert "PASS plain::names_are_kept" in built.log
+
+    again = project.dbt("run", "--select", "batched", *DAYS, n=2)
+    assert again.success, again.log
+    assert rows_in(server, f"select n, count(*) from {schema}.batched group by n") == [(2, 2)]
+
+    preview = project.dbt("run", "--select", "plain", n=1, ctas_preview=True)
+    assert f"method: {method} has no previews" in f"{preview.log} {preview.exception}"
+    granted = project_at(tmp_path / "granted", {"models/granted.sql": GRANTED}, profile, schema)
+    assert "[NOT_SUPPORTED] grants are configured" in granted.dbt("run").message("granted")
+
+    cloned = project_at(tmp_path / "cloned", FILES, profile, f"{schema}_clone")
+    state = f"--state={project.directory / 'target'}"
+    clone = cloned.dbt("clone", state, "--select", "plain", n=1)
+    assert clone.success, clone.log
+    assert rows_in(server, f"select id, name from {schema}_clone.plain") == [(1, "a"), (2, "a")]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("method", METHODS)
+def test_partitions_are_tracked_over_a_server(tmp_path: Path, method: str) -> None:
+    """Where its metastore has lock tables."""
+    running = running_metastore(tmp_path / "metastore", tmp_path / "warehouse", lock_tables=True)
+    with running as metastore, spark_of_files(tmp_path, metastore) as server:
+        profile = profile_of(server, metastore, method)
+        project = project_at(tmp_path / "project", DAYS_TRACKED, profile, "tracked")
+        for n in (1, 2):
+            built = project.dbt("run", n=n)
+            assert built.success, built.log
+            assert built.response("days")["partition_metadata"] == "tracked"
+            assert rows_in(server, "show partitions tracked.days") == [("day=0",), ("day=1",)]
+            assert rows_in(server, "select distinct n from tracked.days") == [(n,)]
+
+
+def test_tracked_partitions_need_lock_tables(
+    servers: tuple[RemoteServer, Metastore], tmp_path: Path
+) -> None:
+    """Without them they are refused by name, before any job."""
+    project = project_at(tmp_path, DAYS_TRACKED, profile_of(*servers, "thrift"), "untracked")
+    refused = project.dbt("run")
+    assert "lock" in refused.message("days")
