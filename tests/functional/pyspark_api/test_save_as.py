@@ -8,6 +8,7 @@ from ctas_spark import (
     Atomicity,
     ConcurrentWriteError,
     ConfigurationError,
+    NoSuchSchemaError,
     NoSuchTableError,
     NotSupportedError,
     Outcome,
@@ -229,6 +230,9 @@ def test_every_problem_is_told_before_any_job(spark: SparkSession, schema: str) 
         "partition_by",
     ]
     assert wrong.value.problems[0].endswith("did you mean versions_to_keep?")
+    with pytest.raises(NoSuchSchemaError, match="schema misspelt does not exist"):
+        save_as(spark.range(1), "misspelt.orders").create()
+    assert not [row for row in spark.sql("show schemas").collect() if "misspelt" in row.namespace]
     assert not spark.catalog.tableExists(f"{schema}.orders")
 
 
