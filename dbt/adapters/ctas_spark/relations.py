@@ -137,23 +137,17 @@ class Relations:
     def schema_of(self, relation: BaseRelation) -> str:
         """What a schema is to the project, as the end of a sentence."""
         database, schema = catalog_of(relation.database), str(relation.schema).lower()
-        return self._nodes_with(
+        return _nodes_with(
+            self._dbt,
             "schema",
             lambda one: catalog_of(one.database) == database and str(one.schema).lower() == schema,
         )
-
-    def _nodes_with(self, what: str, is_of: Callable[[Any], bool]) -> str:
-        """The nodes of the project that have this database or schema."""
-        manifest: Any = self._dbt.get_macro_resolver()
-        names = [one.name for one in (manifest.nodes.values() if manifest else ()) if is_of(one)]
-        more = f" and {len(names) - MOST_NODES} more" if len(names) > MOST_NODES else ""
-        return f"; it is the {what} of {', '.join(names[:MOST_NODES])}{more}" if names else ""
 
     def require_catalog(self, catalog: str) -> None:
         """Refuse a database that Spark would take for a schema of the session catalog."""
         if self.has_catalog(catalog):
             return
-        nodes = self._nodes_with("database", lambda one: catalog_of(one.database) == catalog)
+        nodes = _nodes_with(self._dbt, "database", lambda one: catalog_of(one.database) == catalog)
         raise NoSuchCatalogError(
             f"database {catalog!r}: Spark has no catalog of that name{nodes}",
             left="nothing was started",
@@ -280,3 +274,11 @@ class Relations:
             if unless not in error.msg:
                 raise
             return ()
+
+
+def _nodes_with(dbt: Dbt, what: str, is_of: Callable[[Any], bool]) -> str:
+    """The nodes of the project that have this database or schema, as the end of a sentence."""
+    manifest: Any = dbt.get_macro_resolver()
+    names = [one.name for one in (manifest.nodes.values() if manifest else ()) if is_of(one)]
+    more = f" and {len(names) - MOST_NODES} more" if len(names) > MOST_NODES else ""
+    return f"; it is the {what} of {', '.join(names[:MOST_NODES])}{more}" if names else ""
