@@ -55,8 +55,8 @@ from .settings import SETTINGS, IcebergKind, SessionFacts
 logger = logging.getLogger(__name__)
 
 OTHERS_COUNT = (
-    "if another program than dbt runs ANALYZE on a table with partition_metadata: files, it writes "
-    "size 0, and every join then broadcasts the table"
+    "if a program other than dbt runs ANALYZE on a partitioned table with partition_metadata: "
+    "files, it writes size 0, and every join then broadcasts the table"
 )
 OF_THIS_PROCESS = ProcessLock(lambda name: sharing.registered().alone(name))
 """Of every invocation in this process; processes that share one Spark share it, too."""

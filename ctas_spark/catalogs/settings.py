@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from ..context import DELTA, SESSION_CATALOG, StagingContext
 from ..delta.limits import TRIED_JARS
+from ..errors import FormatNotFoundError
 from ..publish import messages
 
 SETTINGS = "spark.sql.catalog."
@@ -122,7 +123,8 @@ def check_delta(context: StagingContext, implementation: str | None, facts: Sess
     """Return if the target's catalog, of the class ``implementation``, holds Delta tables.
 
     Raises:
-        AtomicityNotSupportedError: it says what to put into ``spark_conf``.
+        FormatNotFoundError: the jar is missing; it says what to put into ``spark_conf``.
+        AtomicityNotSupportedError: the extension is missing, or the catalog is another.
     """
     if context.target.catalog != SESSION_CATALOG:
         raise messages.unsupported(
@@ -130,7 +132,7 @@ def check_delta(context: StagingContext, implementation: str | None, facts: Sess
             f"file_format is delta, and the table is in the catalog {context.target.catalog}",
             f"Delta tables are published in {SESSION_CATALOG}; remove database",
         )
-    missing = []
+    missing = list[str]()
     if not facts.has_delta:
         missing.append(jar_remedy(TRIED_JARS, facts.version))
     if implementation != CATALOG_OF_DELTA:
@@ -138,6 +140,9 @@ def check_delta(context: StagingContext, implementation: str | None, facts: Sess
     if EXTENSION_OF_DELTA not in (name.strip() for name in facts.extensions.split(",")):
         missing.append(f"add {EXTENSION_OF_DELTA} to {EXTENSIONS} in spark_conf")
     if missing:
-        what = "file_format is delta, and the session has no Delta catalog"
-        remedy = formats_remedy(DELTA, TRIED_JARS, facts.version, "; ".join(missing))
-        raise messages.unsupported(context.target, what, remedy)
+        remedy = formats_remedy(DELTA, TRIED_JARS, facts.version, ", and ".join(missing))
+        if facts.has_delta:
+            what = "file_format is delta, and the session has no Delta catalog"
+            raise messages.unsupported(context.target, what, remedy)
+        what, left = "Spark has no classes of Delta", messages.NO_JOB
+        raise FormatNotFoundError(what, table=context.target, left=left, remedy=remedy)

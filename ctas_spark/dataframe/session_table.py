@@ -1,7 +1,7 @@
 """A table of a Spark session, by its path and options: what code without a dbt project names."""
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -91,6 +91,23 @@ def named(spark: Any, path: str) -> TableName:
     return table_name(spark.catalog.currentCatalog(), schema, table)
 
 
+def _read(
+    path: str,
+    config: Mapping[str, Any],
+    comment: str,
+    target: TableName,
+    problems: Sequence[str],
+) -> ModelPlan:
+    """The plan of a configuration; ConfigurationError names the problems of before, too."""
+    try:
+        plan = read_plan(path, config, comment, target, None)
+    except ConfigurationError as error:
+        raise ConfigurationError(path, [*dict.fromkeys((*problems, *error.problems))]) from None
+    if problems:
+        raise ConfigurationError(path, problems)
+    return plan
+
+
 @dataclass(frozen=True, slots=True)
 class SessionTable:
     """A table, what is asked of its publication, and the session that reaches it."""
@@ -111,16 +128,15 @@ class SessionTable:
         others = {name: value for name, value in options.items() if name not in OPTIONS}
         problems = [*misfits(options, SHAPES).values()]
         problems += [said for name in others for said in misspelt(name, OPTIONS)]
-        if problems:
-            raise ConfigurationError(path, problems)
         config = {name: options[name] for name in CONFIGS if name in options}
         if others:
             config["options"] = {**config.get("options", {}), **others}
         if comment:
             config["persist_docs"] = {"relation": True}
+        plan = _read(path, config, comment, target, problems)
         return cls(
             spark,
-            read_plan(path, config, comment, target, None),
+            plan,
             tuple(options.get(ICEBERG_CATALOGS) or ()),
             options.get(METASTORE_READS) == REPEATABLE,
             options.get(METASTORE),

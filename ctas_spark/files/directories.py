@@ -112,14 +112,21 @@ class VersionRoots:
         """
         folder = self._folder(context)
         with self._guard:
-            if folder not in self._claimed:
-                self._make(folder, folder, context)
-                tree = self._first_of_ours(folder, context)
-                self._note(ROOT, folder)
-                self._claimed[folder] = tree
-            root = f"{self._claimed[folder]}/{_key(context.target)}"
-            self._make(root, folder, context)
-            return root
+            try:
+                return self._made_root(folder, context)
+            except StorageError as error:
+                error.table = context.target
+                raise
+
+    def _made_root(self, folder: str, context: StagingContext) -> str:
+        if folder not in self._claimed:
+            self._make(folder, folder, context)
+            tree = self._first_of_ours(folder, context)
+            self._note(ROOT, folder)
+            self._claimed[folder] = tree
+        root = f"{self._claimed[folder]}/{_key(context.target)}"
+        self._make(root, folder, context)
+        return root
 
     def _make(self, directory: str, folder: str, context: StagingContext) -> None:
         """As shared as the directory that all versions lie below: whoever builds there may build.

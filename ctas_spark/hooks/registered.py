@@ -1,6 +1,7 @@
 """Which hooks a run has: those that a profile names, and those of installed packages."""
 
 import importlib.metadata
+import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -91,9 +92,26 @@ def _made(
 ) -> tuple[object, str]:
     """The hook, or why there is none."""
     try:
-        return _loaded(name, installed)(**options), ""
+        make = _loaded(name, installed)
+        wrong = _unknown(options, make)
+        return (None, wrong) if wrong else (make(**options), "")
     except Exception as error:  # noqa: BLE001 (a hook is foreign code)
         return None, _said(error)
+
+
+def _unknown(options: Mapping[str, Any], make: Callable[..., object]) -> str:
+    """Which options what makes a hook does not take; empty if it takes all."""
+    try:
+        takes = inspect.signature(make).parameters.values()
+    except ValueError:  # it tells nobody
+        return ""
+    if any(one.kind is one.VAR_KEYWORD for one in takes):
+        return ""
+    known = [one.name for one in takes if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)]
+    unknown = [one for one in options if one not in known]
+    return f"unknown {', '.join(unknown)}; it takes {', '.join(known) or 'no options'}" * bool(
+        unknown
+    )
 
 
 def _entry_points() -> Sequence[importlib.metadata.EntryPoint]:
@@ -116,7 +134,7 @@ def _loaded(
         loaded = importlib.metadata.EntryPoint(name, SHIPPED.get(name, name), GROUP).load()
     else:
         names = ", ".join((*SHIPPED, *installed))
-        raise LookupError(f"is not known; use one of {names}, or module:attribute")
+        raise LookupError(f"there is no such hook; use one of {names}, or module:attribute")
     if not callable(loaded):
         raise TypeError(f"{name} is neither a class nor a function")
     made: Callable[..., object] = loaded

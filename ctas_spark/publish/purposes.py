@@ -67,9 +67,9 @@ def check_base(context: StagingContext, base: Base) -> None:
     if _is_in_the_way(context, base):
         raise messages.in_the_way(context, base.obstacle, NO_JOB)
     if not base.exists and context.purpose is StagingPurpose.REPLACE:
-        raise messages.no_such_table(context.target, NO_JOB)
+        raise messages.no_such_table(context.target, f"nothing was created; {NO_JOB}")
     if base.exists and context.purpose is StagingPurpose.CREATE:
-        raise messages.already_exists(context.target, NO_JOB)
+        raise messages.already_exists(context.target, messages.NO_JOB)
 
 
 def keeps_theirs(context: StagingContext, change: Change, now: Base) -> bool:

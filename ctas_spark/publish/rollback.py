@@ -15,6 +15,10 @@ NONE_KEPT = (
     "none is kept. Rows that an incremental model adds in place make no version: with atomicity: "
     "isolated each run publishes one. versions_to_keep says how many of them stay"
 )
+TO_HAVE_ONE = (
+    "build the model twice to have one; an incremental model that adds rows in place publishes a "
+    "version with --full-refresh, or each time with atomicity: isolated"
+)
 
 
 class NoJob:
@@ -75,7 +79,7 @@ def roll_back(
         live = restoring.look().version
         if live is None:
             what = "the table shows no version that this adapter published, and has no earlier one"
-            raise _nothing(what, context.target, "build the model twice to have one")
+            raise _nothing(what, context.target, TO_HAVE_ONE)
         chosen = _chosen(context.target, restoring, to)
         asked = replace(
             context,

@@ -12,7 +12,7 @@ def test_a_newcomer_copies_every_command_of_the_readme() -> None:
     assert commands[0].startswith("sudo apt-get ")
     assert commands[-1].startswith("dbt show ")
     constraint = "--constraint requirements/index-only.txt"
-    assert f'pip install ".[delta,iceberg]" {constraint}' in commands
+    assert f'pip install ".[delta,iceberg]" "pyspark==4.1.*" {constraint}' in commands
     assert not any(line.startswith(("```", "./")) for line in commands)
 
 

@@ -319,13 +319,12 @@ def test_each_spark_names_the_javas_it_runs_on(
 
 
 def test_no_java_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without Java the message says where it was looked for and what to install."""
+    """Without Java the message says where it was looked for and which would do."""
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", "")
     said = complaint("4.1.4")
-    assert "there is none on PATH); PySpark 4.1.4 needs 17 or 21: " in str(said)
-    assert "PySpark 4.3.0 needs 17, 21 or 25: " in str(complaint("4.3.0"))
-    assert "apt-get install" in str(said)
+    assert "there is none on PATH); PySpark 4.1.4 needs 17 or 21" in str(said)
+    assert "PySpark 4.3.0 needs 17, 21 or 25" in str(complaint("4.3.0"))
 
 
 def test_hints_of_dbt_spark_do_not_name_hudi() -> None:

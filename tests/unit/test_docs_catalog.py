@@ -92,6 +92,14 @@ def test_counted_rows_replace_those_of_spark() -> None:
     )
 
 
+def test_no_rows_of_spark_are_shown_for_a_table_that_this_adapter_has_not_published() -> None:
+    """Spark says 0 rows of any that it was not told of."""
+    told = docs_catalog.without_no_rows(SPARKS)
+    assert (told["stats:bytes:value"], [key for key in told if "rows" in key]) == (2026, [])
+    counted = {**SPARKS, "stats:rows:value": 3}
+    assert docs_catalog.without_no_rows(counted) == counted
+
+
 def test_rows_that_nobody_counted_are_not_shown() -> None:
     """Neither is Spark's 0; its bytes are of the files."""
     told = with_figures(SPARKS, "v", WriteFigures())

@@ -357,6 +357,19 @@ def test_a_terminal_does_not_wrap_the_history_of_a_model() -> None:
     assert (len(lines), max(map(len, lines)) <= 100) == (8, True)
 
 
+def test_a_terminal_does_not_wrap_the_history_of_several_models() -> None:
+    """A rollback is marked behind its state, because the tables' names take the room."""
+    version = "20260101t120000x0a1b2c3d"
+    built = Event(version, "c", "2026-01-01 12:00:00", "build", "kept", 50, 1_250_000, "")
+    back = replace(built, time="2026-01-02 12:00:00", kind="rollback", state="live")
+    catalog = SimpleNamespace(history=lambda _: [back, built])
+    lines = run("ctas_history", Project(GRAPH, None, lambda _: catalog), {}).splitlines()
+    assert f"| {version} | 2026-01-02 12:00:00 | live * | 50   | 1.2 MB |" in lines[2]
+    assert f"| {version} | 2026-01-01 12:00:00 | kept   | 50   | 1.2 MB |" in lines[-2]
+    assert lines[-1] == "*: published by a rollback"
+    assert max(map(len, lines)) <= 100
+
+
 def test_rows_are_a_table_or_json() -> None:
     """A person reads whole ids, a program gets what JSON knows; no rows are said, too."""
     shown: list[dict[str, object]] = [

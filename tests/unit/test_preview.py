@@ -84,12 +84,12 @@ def test_the_summary_names_tables_that_change_and_new_ones() -> None:
     )
     assert told == (
         "Preview: 3 nodes became temporary views, and nothing was written.\n"
-        "Tables whose columns would change:\n"
+        "Tables and views whose columns would change:\n"
         "| model  | table       | changes           |\n"
         "| ------ | ----------- | ----------------- |\n"
         "| orders | shop.orders | id: int -> bigint |\n"
-        "Tables that would be created: shop.added\n"
-        "Tables that would keep their columns: 1"
+        "Tables and views that would be created: shop.added\n"
+        "Tables and views that would keep their columns: 1"
     )
 
 

@@ -212,5 +212,7 @@ def test_modules_of_the_project_can_be_named(tmp_path: Any) -> None:
     assert hooks_of(credentials, str(tmp_path))
     assert not hooks_of(credentials, None)
     credentials.hooks = ["own_hooks_of_shop:Pagr", "json"]
-    with pytest.raises(Exception, match=r"(?s)2 errors in the profile.*Pagr.*json: is not known"):
+    with pytest.raises(
+        Exception, match=r"(?s)2 errors in the profile.*Pagr.*json: there is no such hook"
+    ):
         hooks_of(credentials, str(tmp_path))

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
+from itertools import chain
 from typing import Any, ClassVar
 
 from dbt_common.exceptions import DbtRuntimeError
@@ -193,8 +194,11 @@ class CtasSparkCredentials(Credentials):
         return self.schema
 
     def _connection_keys(self) -> tuple[str, ...]:
-        """What the profile says, without the password."""
-        said = {one.name: getattr(self, one.name) for one in fields(self) if one.name != PASSWORD}
+        """What the profile says, without the password and the fields of other methods."""
+        others = [names for owners, names in OF_METHODS.items() if self.method not in owners]
+        left_out = {PASSWORD, *chain.from_iterable(others)}
+        every = {one.name: getattr(self, one.name) for one in fields(self)}
+        said = {name: value for name, value in every.items() if name not in left_out}
         return tuple(name for name, value in said.items() if value not in (None, [], {}))
 
     def connection_info(self, *, with_aliases: bool = False) -> Iterable[tuple[str, Any]]:

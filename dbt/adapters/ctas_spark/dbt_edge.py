@@ -52,7 +52,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 RUNS_ON = {"3": (8, 11, 17), "4": (17, 21, 25), "4.0": (17, 21), "4.1": (17, 21)}
 """Javas by PySpark; Hadoop 3.5, which runs on 25, comes with 4.2."""
-INSTALL = "apt-get install openjdk-17-jre-headless (or set JAVA_HOME to a Java of that version)"
+INSTALL = "apt-get install openjdk-17-jre-headless, or set JAVA_HOME to a Java of that version"
 FRAMES = re.compile(
     r"\n\nJVM stacktrace:|\nThis stopped SparkContext was created at:|\n=== Streaming Query"
 )
@@ -103,10 +103,10 @@ def complaint(spark_version: str) -> str | None:
     java = class_archive.java_of_spark()
     major, minor, *_ = spark_version.split(".")
     fitting = RUNS_ON.get(f"{major}.{minor}") or RUNS_ON.get(major, ())
-    needed = f"PySpark {spark_version} needs {_one_of(fitting)}: {INSTALL}"
+    needed = f"PySpark {spark_version} needs {_one_of(fitting)}"
     if java is None:
-        has_home = bool(os.environ.get("JAVA_HOME"))
-        where = "there is none in JAVA_HOME" if has_home else "there is none on PATH"
+        home = os.environ.get("JAVA_HOME")
+        where = f"there is none in JAVA_HOME, {home}" if home else "there is none on PATH"
         return f"no Java was found ({where}); {needed}"
     shown = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)  # noqa: S603 (the one that Spark itself would run)
     found = re.search(r'version "(?:1\.)?(\d+)', shown.stderr)
@@ -164,7 +164,9 @@ def start_failure(error: BaseException) -> str:
     about_java = None if isinstance(error, JobCanceledError) else complaint(pyspark.__version__)
     if about_java is None and _recognized(error):
         return message(error)
-    return str(SparkNotStartedError(f"Spark could not start: {about_java or message(error)}"))
+    what = f"Spark could not start: {about_java or message(error)}"
+    left, remedy = ("nothing was started", INSTALL) if about_java else ("", "")
+    return str(SparkNotStartedError(what, left=left, remedy=remedy))
 
 
 def _recognized(error: BaseException) -> StagingError | None:

@@ -65,7 +65,8 @@ class DocsCatalog:
         rows: Iterable[dict[str, Any]] = self._columns(relation)
         if relation.full_name in self._commented:
             rows = with_comments(rows, self._relations.describe(relation, ANYTHING))
-        return self._counted(relation, rows) if relation.full_name in self._published else rows
+        is_published = relation.full_name in self._published
+        return self._counted(relation, rows) if is_published else map(without_no_rows, rows)
 
     def table(self, relation: CtasSparkRelation) -> CatalogTable | None:
         """One relation, which has been listed."""
@@ -85,7 +86,7 @@ class DocsCatalog:
         """With what the job of its version counted, if it shows one."""
         version = version_shown(relation.information)
         if not VERSION_ID.fullmatch(version):
-            return rows
+            return map(without_no_rows, rows)
         figures = self._invocation.catalogs.figures(relation.full_name, version)
         return (with_figures(row, version, figures) for row in rows)
 
@@ -97,6 +98,14 @@ def version_shown(information: str | None) -> str:
     """
     found = LOCATION.findall(information or "")
     return str(found[-1]) if found else ""
+
+
+def without_no_rows(column: Mapping[str, Any]) -> dict[str, Any]:
+    """One column without the "0 rows" that Spark says of a table whose rows nobody counted."""
+    is_counted = column.get("stats:rows:value") != 0
+    return {
+        key: one for key, one in column.items() if is_counted or not key.startswith("stats:rows:")
+    }
 
 
 def with_figures(column: Mapping[str, Any], version: str, figures: WriteFigures) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from dbt_common.contracts.metadata import CatalogTable
 from dbt_common.events.contextvars import get_node_info
+from dbt_common.exceptions import DbtRuntimeError
 
 from ctas_spark import quoting
 from ctas_spark.context import (
@@ -153,6 +154,14 @@ class CtasSparkAdapter(ForMacros, SparkAdapter):
     @as_dbt_errors
     def list_schemas(self, database: str | None) -> list[str]:
         return self._components.relations.schemas(database)
+
+    def create_schema(self, relation: BaseRelation) -> None:
+        try:
+            super().create_schema(relation)
+        except DbtRuntimeError as error:
+            named = self._components.relations.schema_of(relation)
+            dbt_edge.add_to(error, f"schema {relation.schema} could not be created{named}")
+            raise
 
     @as_dbt_errors
     def check_schema_exists(self, database: str | None, schema: str) -> bool:

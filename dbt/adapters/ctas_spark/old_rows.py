@@ -26,6 +26,8 @@ TWICE = (
     f"[{DuplicateKeyError.name}] incremental_strategy merge: several new rows match one row of the "
     "table by "
 )
+MOST_OF_A_KEY = 100
+SELECT_ONE = "'; let the model select one row for each key"
 REMEDY = "cast it in the model, or run it with --full-refresh"
 REMOVED = (
     "column {}: is in the table and not in the new rows; on_schema_change: append_new_columns "
@@ -111,7 +113,10 @@ class Increment:
         is_found, is_new = f"{OLD}.{IS_NEW} IS NOT NULL", f"{NEW}.{IS_NEW} IS NOT NULL"
         cases = ""
         if column == next(iter(self.columns)):
-            error = quoting.string(TWICE + ", ".join(self.keys))
+            paths = (f"CAST({NEW}.{key_path(key, self.columns)} AS STRING)" for key in self.keys)
+            key = f"left(concat_ws(', ', {', '.join(paths)}), {MOST_OF_A_KEY})"
+            said = quoting.string(f"{TWICE}{', '.join(self.keys)}, such as '")
+            error = f"concat({said}, {key}, {quoting.string(SELECT_ONE)})"
             both = f"{is_found} AND {is_new} AND {NEW}.{SAME_KEY} > 1"
             cases = f"WHEN {both} THEN raise_error({error}) "
         if values.new is None or not sets(self.updated, column):

@@ -20,6 +20,8 @@ MOST_CHARACTERS = 500
 MOST_COLUMNS = 100  # of a terminal
 ADDED = "+"
 ADDED_MEANS = "+: a statement has added or replaced rows of this version in place since"
+ROLLED_BACK = "*"
+ROLLED_BACK_MEANS = "*: published by a rollback"
 BELOW = ("failed", "schema_change")
 """What is as long as it wants, and has lines of its own below the table."""
 
@@ -149,13 +151,17 @@ def run(name: str, project: Project, arguments: Arguments) -> Outcome:
 def _printed(name: str, rows: Sequence[Row], *, is_of_one: bool) -> str:
     """A table that a terminal does not wrap, and below it the lines that explain it."""
     done = [row for row in rows if "failed" not in row]
+    is_rolled_back = any(_is_rollback(row) for row in done)
     left_out = {*BELOW}
     if name == HISTORY and is_of_one:
         left_out.add("table")
-    if all(row.get("kind") in (None, PublicationKind.BUILD.value) for row in done):
+    if not (is_of_one and is_rolled_back):
         left_out.add("kind")
+    if not is_of_one:  # the tables' names leave no room for the kind
+        done = [_with_mark(row) for row in done]
     shown = [{key: one for key, one in row.items() if key not in left_out} for row in done]
     notes = [
+        *([ROLLED_BACK_MEANS] if is_rolled_back and not is_of_one else []),
         *([ADDED_MEANS] if any(str(row.get("rows")).endswith(ADDED) for row in done) else []),
         *(
             f"columns of {row['table']} changed at {row['time']}: {row['schema_change']}"
@@ -166,6 +172,15 @@ def _printed(name: str, rows: Sequence[Row], *, is_of_one: bool) -> str:
     ]
     table = [text_of(shown, as_json=False)] if shown else []
     return "\n".join([*table, *(fill(one, MOST_COLUMNS, **UNBROKEN) for one in notes)])
+
+
+def _is_rollback(row: Row) -> bool:
+    return row.get("kind") == PublicationKind.ROLLBACK.value
+
+
+def _with_mark(row: Row) -> Row:
+    """The row of a rollback says so behind its state."""
+    return {**row, "state": f"{row['state']} {ROLLED_BACK}"} if _is_rollback(row) else row
 
 
 def _named(row: Row) -> str:

@@ -193,11 +193,11 @@ def summary(previewed: Sequence[Previewed]) -> str:
     kept = len(previewed) - len(changing) - len(created)
     lines = [f"Preview: {len(previewed)} nodes became temporary views, and nothing was written."]
     if changing:
-        lines += ["Tables whose columns would change:", _table(changing)]
+        lines += ["Tables and views whose columns would change:", _table(changing)]
     if created:
-        lines.append(f"Tables that would be created: {_shortened(created)}")
+        lines.append(f"Tables and views that would be created: {_shortened(created)}")
     if kept:
-        lines.append(f"Tables that would keep their columns: {kept}")
+        lines.append(f"Tables and views that would keep their columns: {kept}")
     return "\n".join(lines)
 
 

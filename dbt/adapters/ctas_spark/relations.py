@@ -1,6 +1,6 @@
 """The relations of any catalog that the session has: how they are listed, found and described."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -134,20 +134,22 @@ class Relations:
         spark = self._invocation.spark
         return catalog == SESSION_CATALOG or implementation_of(spark, catalog) is not None
 
-    def _nodes_in(self, catalog: str) -> str:
-        """The nodes of the project with this database, as the end of a sentence."""
-        manifest: Any = self._dbt.get_macro_resolver()
-        nodes = manifest.nodes.values() if manifest else ()
-        names = [one.name for one in nodes if catalog_of(one.database) == catalog]
-        more = f" and {len(names) - MOST_NODES} more" if len(names) > MOST_NODES else ""
-        return f"; it is the database of {', '.join(names[:MOST_NODES])}{more}" if names else ""
+    def schema_of(self, relation: BaseRelation) -> str:
+        """What a schema is to the project, as the end of a sentence."""
+        database, schema = catalog_of(relation.database), str(relation.schema).lower()
+        return _nodes_with(
+            self._dbt,
+            "schema",
+            lambda one: catalog_of(one.database) == database and str(one.schema).lower() == schema,
+        )
 
     def require_catalog(self, catalog: str) -> None:
         """Refuse a database that Spark would take for a schema of the session catalog."""
         if self.has_catalog(catalog):
             return
+        nodes = _nodes_with(self._dbt, "database", lambda one: catalog_of(one.database) == catalog)
         raise NoSuchCatalogError(
-            f"database {catalog!r}: Spark has no catalog of that name{self._nodes_in(catalog)}",
+            f"database {catalog!r}: Spark has no catalog of that name{nodes}",
             left="nothing was started",
             remedy=f"configure it by {SETTINGS}{catalog} in spark_conf of the profile, or remove "
             f"database",
@@ -272,3 +274,11 @@ class Relations:
             if unless not in error.msg:
                 raise
             return ()
+
+
+def _nodes_with(dbt: Dbt, what: str, is_of: Callable[[Any], bool]) -> str:
+    """The nodes of the project that have this database or schema, as the end of a sentence."""
+    manifest: Any = dbt.get_macro_resolver()
+    names = [one.name for one in (manifest.nodes.values() if manifest else ()) if is_of(one)]
+    more = f" and {len(names) - MOST_NODES} more" if len(names) > MOST_NODES else ""
+    return f"; it is the {what} of {', '.join(names[:MOST_NODES])}{more}" if names else ""

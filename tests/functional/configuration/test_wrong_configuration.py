@@ -13,22 +13,36 @@ from functional.outside import Outside
 def test_all_problems_of_a_model_are_reported_together(project: Project, outside: Outside) -> None:
     """Each wrong value is named with what would be right, and nothing is built.
 
-    A database that Spark does not have stops only runs that select a node of it, and is named.
+    A database that Spark does not have, or a schema that it can't make, stops only runs that
+    select a node of it, and is named with those nodes.
     """
     model = (
-        "{{ config(materialized='atomic_table', atomicity='strong', staging_purpose='upsert', "
+        "{{ config(materialized='atomic_table', atomicity='isolatd', staging_purpose='upsert', "
         "file_format='hudi', partition_metadata='hive', iceberg_catalogs=3, "
         "atomicty='none', tblproperties={'ctas_spark_x': 1}) }} select 1 as n"
     )
     elsewhere = "{{ config(materialized='table', database='lake') }} select 1 as n"
-    project.write({"models/orders.sql": model, "models/elsewhere.sql": elsewhere})
+    misplaced = "{{ config(materialized='table', schema='mar t') }} select 1 as n"
+    written = {"orders": model, "elsewhere": elsewhere, "misplaced": misplaced}
+    for name in ("delta", "iceberg"):
+        written[name] = (
+            f"{{{{ config(materialized='table', file_format='{name}') }}}} select 1 as n"
+        )
+    project.write({f"models/{name}.sql": text for name, text in written.items()})
     refused = project.dbt("run")
     said = "database 'lake': Spark has no catalog of that name; it is the database of elsewhere"
     assert said in str(refused.exception) + refused.log
-    message = project.dbt("run", "--select=orders").message("orders")
+    refused = project.dbt("run", "--select=misplaced")
+    said = f"schema {project.schema}_mar t could not be created; it is the schema of misplaced"
+    assert said in str(refused.exception) + refused.log
+    refused = project.dbt("run", "--select", "orders", "delta", "iceberg")
+    for name in ("delta", "iceberg"):
+        assert "[FORMAT_NOT_FOUND] Spark has no classes of " in refused.message(name)
+        assert f"to do: in a dbt profile, add formats: [{name}]" in refused.message(name)
+    message = refused.message("orders")
     assert "[INVALID_CONFIGURATION] 7 configuration errors" in message
     for said in (
-        "atomicity: 'strong' is not one of none, atomic, isolated, auto",
+        "atomicity: 'isolatd' is not one of none, atomic, isolated, auto; did you mean isolated?",
         "staging_purpose: 'upsert' is not one of ",
         "file_format: 'hudi' reaches no level",
         "partition_metadata: 'hive' is not one of auto",

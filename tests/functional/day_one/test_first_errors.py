@@ -50,15 +50,17 @@ def refused(error: str, *, spark_starts: bool = True, while_dbt_parses: bool = F
 def without_java(reason: str) -> str:
     """The whole terminal, with the versions that run, and how to install one."""
     return refused(
-        f"[SPARK_NOT_STARTED] Spark could not start: {reason}; PySpark X.Y.Z needs 17 or 21: "
-        "apt-get install openjdk-17-jre-headless (or set JAVA_HOME to a Java of that version)\n"
+        f"[SPARK_NOT_STARTED] Spark could not start: {reason}; PySpark X.Y.Z needs 17 or 21\n"
+        "  left: nothing was started\n"
+        "  to do: apt-get install openjdk-17-jre-headless, or set JAVA_HOME to a Java of that "
+        "version\n"
     )
 
 
 def test_no_java(alone: Project) -> None:
     """Without Java the message says where it was looked for."""
     said = shown(alone, "run", JAVA_HOME=str(alone.directory / "nowhere"))
-    assert said == without_java("no Java was found (there is none in JAVA_HOME)")
+    assert said == without_java("no Java was found (there is none in JAVA_HOME, PROJECT/nowhere)")
 
 
 def test_a_wrong_java(alone: Project) -> None:

@@ -113,8 +113,11 @@ def test_a_run_tells_every_hook_of_every_table(
 def test_a_hook_that_does_not_exist_ends_the_run_before_it_begins(project: Project) -> None:
     """The error names every one, and what can be used."""
     project.write({"models/orders.sql": FILES["models/orders.sql"]})
-    project.write_profile(hooks=["jason", {"hook": "json_lines"}])
+    project.write_profile(
+        hooks=["jason", {"hook": "json_lines"}, {"hook": "json_lines", "pth": "a"}]
+    )
     run = project.dbt("run")
     assert not run.success
-    assert "[INVALID_PROFILE] 2 errors in the profile" in str(run.exception)
-    assert "jason: is not known; use one of json_lines, openlineage" in str(run.exception)
+    assert "[INVALID_PROFILE] 3 errors in the profile" in str(run.exception)
+    assert "json_lines: unknown pth; it takes path, url" in str(run.exception)
+    assert "jason: there is no such hook; use one of json_lines, openlineage" in str(run.exception)

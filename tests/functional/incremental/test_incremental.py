@@ -100,7 +100,8 @@ def test_several_new_rows_of_one_key_fail_a_merge(project: Project) -> None:
     failed = with_model(project, config, twice).dbt("run")
     assert not failed.success
     said = "[DUPLICATE_KEY] incremental_strategy merge: several new rows match one row of the table"
-    assert f"{said} by id\n" in failed.message("events")
+    remedy = "let the model select one row for each key"
+    assert f"{said} by id, such as '3'; {remedy}\n" in failed.message("events")
     assert "USER_RAISED_EXCEPTION" not in failed.message("events")
     assert texts(project) == "1a 2b 3c"
 

@@ -130,7 +130,8 @@ def test_what_was_published_is_listed_and_rolled_back(terminal: Terminal) -> Non
     assert said == (
         f"{FAILED}[NO_SUCH_VERSION] the table shows no version that this adapter published, and "
         f"has no earlier one\n    table: shop.orders\n    left: it is unchanged\n"
-        "    to do: build the model twice to have one\n"
+        "    to do: build the model twice to have one; an incremental model that adds rows in "
+        "place publishes a version with --full-refresh, or each time with atomicity: isolated\n"
     )
     versions = [
         terminal.project.dbt("run", f"--select={model}", rows=rows).response(model)["version"]
@@ -166,6 +167,9 @@ def test_what_was_published_is_listed_and_rolled_back(terminal: Terminal) -> Non
         [new, "build", "kept", "2"],
         [old, "build", "kept", "1"],
     ]
+    said = terminal.said("ctas_history", succeeds=True)
+    assert said.endswith("\n*: published by a rollback\n")
+    assert [row[3] for row in _rows(said) if row[0] == "shop.orders"] == ["live *", "kept", "kept"]
     _is_a_row(terminal, old, new)
 
 

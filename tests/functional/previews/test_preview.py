@@ -64,7 +64,7 @@ def test_every_kind_of_node_is_previewed(built: Project) -> None:
         "twice: bigint -> string",
     ]
     assert f"| totals | {built.schema}.totals | + code string, twice: bigint -> string |" in run.log
-    assert f"Tables that would be created: {built.schema}.added" in run.log
+    assert f"Tables and views that would be created: {built.schema}.added" in run.log
     assert "left out of the preview, a hook: insert into" in run.log
     assert "left out of the preview, a hook: create table if not exists" in run.log
     assert "a hook: set spark.sql.ansi.enabled" not in run.log

@@ -8,6 +8,7 @@ from ctas_spark import (
     Atomicity,
     ConcurrentWriteError,
     ConfigurationError,
+    NoSuchSchemaError,
     NoSuchTableError,
     NotSupportedError,
     Outcome,
@@ -216,18 +217,22 @@ def test_create_table_takes_a_query_and_options(spark: SparkSession, schema: str
 def test_every_problem_is_told_before_any_job(spark: SparkSession, schema: str) -> None:
     """Those of the options, and those of the table, by the adapter's own rules."""
     writer = save_as(spark.range(1), "orders").using("hudi").option("grace_period", "long")
+    writer.option("version_to_keep", 1)
     writer.tableProperty("ctas_spark_x", 1).partitionedBy("a${b}").atomicity("high")
     with pytest.raises(ConfigurationError) as wrong:
         writer.create()
     assert [said.partition(":")[0] for said in wrong.value.problems] == [
+        "version_to_keep",
         "atomicity",
         "grace_period",
         "file_format",
         "tblproperties",
         "partition_by",
     ]
-    with pytest.raises(ConfigurationError, match="did you mean versions_to_keep"):
-        save_as(spark.range(1), "orders").option("version_to_keep", 1).create()
+    assert wrong.value.problems[0].endswith("did you mean versions_to_keep?")
+    with pytest.raises(NoSuchSchemaError, match="schema misspelt does not exist"):
+        save_as(spark.range(1), "misspelt.orders").create()
+    assert not [row for row in spark.sql("show schemas").collect() if "misspelt" in row.namespace]
     assert not spark.catalog.tableExists(f"{schema}.orders")
 
 

@@ -16,7 +16,7 @@ from ctas_spark.context import (
 from ctas_spark.delta import limits
 from ctas_spark.delta.facts import TableFacts
 from ctas_spark.delta.limits import problems
-from ctas_spark.errors import AtomicityNotSupportedError
+from ctas_spark.errors import AtomicityNotSupportedError, FormatNotFoundError
 from fakes.delta_logs import ID_COLUMN, table
 
 
@@ -88,7 +88,7 @@ def test_a_session_that_has_all_is_let_through() -> None:
 
 def test_all_that_a_session_lacks_is_said_at_once() -> None:
     """The jar for this Spark, the class of the catalog, the extension."""
-    with pytest.raises(AtomicityNotSupportedError) as caught:
+    with pytest.raises(FormatNotFoundError) as caught:
         settings.check_delta(context(), None, facts("", has_delta=False))
     for wanted in (
         limits.TRIED_JARS["4.1"],
@@ -112,7 +112,7 @@ def test_another_catalog_is_refused() -> None:
 def test_an_untried_spark_is_told_which_pyspark_to_install() -> None:
     """No jar is guessed."""
     newer = replace(facts("", has_delta=False), version="4.3.0")
-    with pytest.raises(AtomicityNotSupportedError) as caught:
+    with pytest.raises(FormatNotFoundError) as caught:
         settings.check_delta(context(), None, newer)
     assert "no jar for Spark 4.3 was tested" in caught.value.remedy
     assert "pip install 'pyspark==4.2.*'" in caught.value.remedy

@@ -85,11 +85,11 @@ def test_every_hook_that_a_profile_names_wrongly_is_reported(
     )
     assert found.hooks == {}
     said = (
-        "pagr: is not known; use one of json_lines, openlineage, or module:attribute",
+        "pagr: there is no such hook; use one of json_lines, openlineage, or module:attribute",
         "fakes.hooks:no_such_name: AttributeError: module 'fakes.hooks' has no attribute",
         "NOT_A_FACTORY: TypeError: fakes.hooks:NOT_A_FACTORY is neither a class nor a function",
         "json_lines: give path or url",
-        "json_lines: TypeError: JsonLines.__init__() got an unexpected keyword argument 'pth'",
+        "json_lines: unknown pth; it takes path, url",
         "openlineage: its client is not installed: pip install 'dbt-ctas-spark[openlineage]'",
     )
     for problem, wanted in zip(found.problems, said, strict=True):

@@ -116,7 +116,7 @@ def test_a_table_that_is_not_ours_has_no_versions() -> None:
     kind.now = PLAIN
     with pytest.raises(NoSuchVersionError, match="shows no version that this adapter") as refused:
         roll_back(CONTEXT, kind, Atomicity.ISOLATED)
-    assert refused.value.remedy == "build the model twice to have one"
+    assert refused.value.remedy.startswith("build the model twice to have one; an incremental")
     assert kind.version.did == []
 
 
