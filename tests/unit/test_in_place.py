@@ -125,6 +125,14 @@ def test_a_column_of_no_type_is_not_added() -> None:
     assert "column n: is NULL in all new rows" in refused({}, {"n": "void"}, ADDED)
 
 
+def test_an_insert_names_its_columns_as_the_table_has_them() -> None:
+    """So that the table is not described a second time."""
+    made = plan({"id": "int", "p": "int"}, {"P": "int", "ID": "int"})
+    assert made.insert("v") == "INSERT INTO t SELECT `id`, `p` FROM v"
+    assert made.insert("v", []) == "INSERT OVERWRITE t SELECT `id`, `p` FROM v"
+    assert made.insert("v", ["p"]) == "INSERT OVERWRITE t PARTITION (`p`) SELECT `id`, `p` FROM v"
+
+
 def test_a_merge_names_its_columns() -> None:
     """What new rows lack stays in a row that is found; a key may be a field."""
     made = plan(

@@ -148,6 +148,17 @@ class Increment:
             f"{updates}WHEN NOT MATCHED THEN INSERT ({names}) VALUES ({inserted})"
         )
 
+    def insert(self, source: str, partition_by: Iterable[str] | None = None) -> str:
+        """The INSERT of a view that selects ``source``, as dbt-spark's, which asks for the columns.
+
+        ``partition_by`` are the columns whose partitions it overwrites, and empty where the table
+        knows them, or has none; None if it overwrites nothing.
+        """
+        how = "INTO" if partition_by is None else "OVERWRITE"
+        by = f" PARTITION ({quoting.identifiers(partition_by)})" if partition_by else ""
+        names = quoting.identifiers(self.values)
+        return f"INSERT {how} {self.table}{by} SELECT {names} FROM {source}"  # noqa: S608 (quoted)
+
     def for_batch(self, batch: Batch, partition_by: Any) -> "Increment":
         """The same with rows that fail where they would replace more than their batch.
 

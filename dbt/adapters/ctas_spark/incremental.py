@@ -25,6 +25,12 @@ from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 
 SNAPSHOT = "snapshot"
 """dbt's materialization of such a node."""
+INSERTING = (increments.APPEND, *increments.BY_PARTITION)
+INSERTS = (
+    *("dbt_spark_get_incremental_sql", "get_insert_into_sql", "get_insert_overwrite_sql"),
+    "partition_cols",
+)
+"""dbt-spark's macros that make an INSERT."""
 
 
 class Incremental:
@@ -145,16 +151,29 @@ class Incremental:
         """The statement that adds the view ``source``; None if a macro has it."""
         node = self._invocation.node.node
         strategy, batch = increments.strategy_of(node.config), Batch.of(node)
-        if strategy == increments.MERGE and not [*overridden(self._dbt, ("get_merge_sql",))]:
+        if strategy == increments.MERGE and not self._has_own("get_merge_sql"):
             return planned.merge(node.unique_id, node.config, str(source))
         if strategy == increments.MICROBATCH and existing.is_delta and batch is not None:
             return planned.replaced(batch, str(source), self._side(existing)[1])
+        if strategy in INSERTING and not planned.alterations and not self._has_own(*INSERTS):
+            return planned.insert(str(source), self._overwritten(existing, strategy))
         return None
 
     def statement_of_project(self, context: Any, arguments: dict[str, Any]) -> str:
         """The statement of the project's own strategy, from its ``get_incremental_NAME_sql``."""
         named = increments.strategy_of(self._invocation.node.node.config)
         return str(self._dbt.get_incremental_strategy_macro(context, named)(arguments))
+
+    def _has_own(self, *macros: str) -> bool:
+        """Whether the project has one of dbt-spark's macros in its own way."""
+        return bool([*overridden(self._dbt, macros)])
+
+    def _overwritten(self, existing: CtasSparkRelation, strategy: str) -> list[str] | None:
+        """The columns whose partitions an INSERT replaces; Iceberg's has no clause for them."""
+        if strategy not in increments.BY_PARTITION:
+            return None
+        partition_by = self._invocation.node.node.config.get("partition_by")
+        return [] if existing.is_iceberg else batches.columns_of(partition_by)
 
     def _side(self, relation: CtasSparkRelation) -> batches.Side:
         return self._rows.side(relation)

@@ -79,6 +79,24 @@ IN_ANY_FORMAT = {
         f"select 2 as id, {OHW}, {PEED}",
         NESTED.rows,
     ),
+    "null_keys": Case(
+        "incremental_strategy='merge', unique_key='id'",
+        "select * from values (1, 'a'), (null, 'n') as t(id, v)",
+        "select * from values (1, 'b'), (null, 'n') as t(id, v)",
+        ((None, "n"), (None, "n"), (1, "b")),
+    ),
+    "null_partition": Case(
+        "incremental_strategy='insert_overwrite', partition_by='p'",
+        "select * from values (1, cast(null as int)), (2, 2) as t(id, p)",
+        "select 3 as id, cast(null as int) as p",
+        ((2, 2), (3, None)),
+    ),
+    "unpartitioned": Case(
+        "incremental_strategy='insert_overwrite'",
+        "select 1 as id, 'r' as v",
+        "select 2 as id, 'r' as v",
+        ((2, "r"),),
+    ),
     "under_contract": Case(
         f"{APPENDS}, contract={{'enforced': true}}",
         "select 1 as id",
