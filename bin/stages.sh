@@ -82,7 +82,7 @@ lint() {
 
 types() { .venv/bin/mypy; }
 
-unit() { run_tests .venv tests/unit; }
+unit() { run_tests .venv tests/library tests/adapter tests/project; }
 
 lives() { run_tests .venv tests/model tests/interleavings; }
 
@@ -108,7 +108,7 @@ on_dbt() {
     make_environment ".venv-dbt-$1" "dbt-$1.txt"
     install_wheel ".venv-dbt-$1"
     run_example ".venv-dbt-$1" parse --no-partial-parse
-    run_tests ".venv-dbt-$1" tests/unit
+    run_tests ".venv-dbt-$1" tests/library tests/adapter
     run_tests ".venv-dbt-$1" tests/functional/publication
 }
 
@@ -116,7 +116,7 @@ dbt_1_10() { on_dbt 1.10; }
 
 dbt_1_11() { on_dbt 1.11; }
 
-# No lock: the newest set that the wheel's ranges and a package index allow. tests/unit/test_package.py
+# No lock: the newest set that the wheel's ranges and a package index allow. tests/project/test_package.py
 # compares those ranges with what is tested.
 fresh_install() {
     local environment=$root/.venv-fresh
@@ -162,12 +162,12 @@ without_dbt() {
 # Those that are named below have a process of their own: one process has one session, and so one
 # metastore; and a JVM has the jars and the extensions of a format from its start, or never.
 functional() {
-    run_tests .venv tests --ignore tests/unit --ignore tests/model --ignore tests/interleavings \
-        --ignore tests/contract --ignore tests/faults --ignore tests/crashes \
-        --ignore tests/functional/databases --ignore tests/iceberg --ignore tests/delta \
-        --ignore tests/other_catalogs --ignore tests/remote --ignore tests/contract_clients \
-        --ignore tests/nessie --ignore tests/conformance --ignore tests/kerberos \
-        --ignore tests/hdfs --ignore tests/s3
+    run_tests .venv tests --ignore tests/library --ignore tests/adapter --ignore tests/project \
+        --ignore tests/model --ignore tests/interleavings --ignore tests/contract \
+        --ignore tests/faults --ignore tests/crashes --ignore tests/functional/databases \
+        --ignore tests/iceberg --ignore tests/delta --ignore tests/other_catalogs \
+        --ignore tests/remote --ignore tests/contract_clients --ignore tests/nessie \
+        --ignore tests/conformance --ignore tests/kerberos --ignore tests/hdfs --ignore tests/s3
 }
 
 conformance() { run_tests .venv tests/conformance; }

@@ -1,4 +1,4 @@
-"""What the tests of several packages run on."""
+"""Fixtures of the suites that run on fakes: a conftest of theirs takes them from here."""
 
 from collections.abc import Iterator
 

@@ -21,7 +21,7 @@ from ctas_spark.hooks.event import format_of
 from fakes.hooks import EVENT
 from fakes.world import World
 
-PAGE = Path(__file__).parents[4] / "docs" / "hooks.md"
+PAGE = Path(__file__).parents[3] / "docs" / "hooks.md"
 
 
 def test_an_event_can_not_be_changed() -> None:

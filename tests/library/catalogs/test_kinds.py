@@ -142,7 +142,7 @@ def test_a_missing_jar_is_named() -> None:
 
 def test_the_page_names_the_same_jars() -> None:
     """docs/iceberg.md."""
-    page = (Path(__file__).parents[4] / "docs" / "iceberg.md").read_text()
+    page = (Path(__file__).parents[3] / "docs" / "iceberg.md").read_text()
     assert all(f"`{coordinates}`" in page for coordinates in settings.ICEBERG_JARS.values())
 
 

@@ -15,7 +15,7 @@ from ctas_spark.errors import (
     StorageError,
 )
 
-DOCS = Path(__file__).parents[3] / "docs" / "errors.md"
+DOCS = Path(__file__).parents[2] / "docs" / "errors.md"
 ROW = re.compile(r"^\| `(\w+)` \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$", re.MULTILINE)
 LISTED = re.compile(r"^[│├└─ ]*(\w+Error) +([A-Z_]+)\b", re.MULTILINE)
 TREE = {name: kind for name, kind in vars(errors).items() if inspect.isclass(kind)}
