@@ -7,6 +7,7 @@ else. Everything happens by events: a call that a test holds is held until the t
 import socket
 import struct
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -92,6 +93,7 @@ class Proxy:
         self._guard = threading.Lock()
         self._rules: list[Rule] = []
         self._peers: list[Peer] = []
+        self._called: Counter[str] = Counter()
         self.up()
 
     @property
@@ -131,6 +133,15 @@ class Proxy:
             with self._guard, suppress(ValueError):
                 self._rules.remove(rule)
 
+    @contextmanager
+    def counting(self) -> Iterator[Counter[str]]:
+        """The calls in this block by their methods; complete when it ends."""
+        with self._guard:
+            before, called = self._called.copy(), Counter[str]()
+        yield called
+        with self._guard:
+            called += self._called - before
+
     def _accept(self) -> None:
         with suppress(OSError):
             while True:
@@ -151,6 +162,7 @@ class Proxy:
 
     def _action(self, request: Message) -> Action:
         with self._guard:
+            self._called[request.method] += 1
             for rule in self._rules:
                 if rule.fits(request):
                     self._rules.remove(rule)
