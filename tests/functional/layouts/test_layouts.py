@@ -28,6 +28,31 @@ def test_a_partitioned_table_is_published_untracked(project: Project, outside: O
         assert project.rows(f"select id from {{schema}}.{table} where k = 'p new'")[0].id == 99
 
 
+def test_other_engines_read_what_the_metastore_tells_them(
+    project: Project, outside: Outside
+) -> None:
+    """Every version of a plain table; no row of one whose partitions Spark alone finds.
+
+    The run that makes such a table says so, and no later one does.
+    """
+    query = "select {{ var('n') }} as n{% if var('n') > 2 %}, 'new' as more{% endif %}, 'x' as k"
+    head = "{{{{ config(materialized='table'{}) }}}} "
+    project.write(
+        {
+            "models/plain.sql": head.format("") + query,
+            "models/by_k.sql": head.format(", partition_by='k'") + query,
+        }
+    )
+    for number in (1, 2, 3):
+        run = project.build(n=number)
+        more = {"more": "new"} if number > 2 else {}
+        assert outside.read("plain") == [{"n": number, **more, "k": "x"}]
+        assert outside.read("by_k") == []
+        assert [row.n for row in project.rows("select n from {schema}.by_k")] == [number]
+        said = "Spark finds the partitions of by_k by listing directories; other engines"
+        assert run.log.count(said) == (1 if number == 1 else 0)
+
+
 def test_every_built_in_format_is_published_and_replaced(
     project: Project, outside: Outside
 ) -> None:

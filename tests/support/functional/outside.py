@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
+import pyarrow.parquet as pq
 from pymetastore.hive_metastore import ThriftHiveMetastore, ttypes
 from thrift.protocol.TBinaryProtocol import TBinaryProtocol
 from thrift.transport.TSocket import TSocket
@@ -37,6 +38,24 @@ class Outside:
     def directory(self, table: str) -> Path:
         """Where the entry's data lies."""
         return Path(unquote(urlparse(self.entry(table).sd.location).path))
+
+    def read(self, table: str) -> list[dict[str, object]]:
+        """What an engine reads that asks the metastore where a table lies, and for its partitions.
+
+        Columns are those that Hive itself stores; values of partition keys are texts.
+        """
+        entry = self.entry(table)
+        columns = [column.name for column in entry.sd.cols]
+        if not entry.partitionKeys:
+            return _rows_in(entry.sd.location, columns)
+        keys = [key.name for key in entry.partitionKeys]
+        with self._client() as client:
+            partitions = client.get_partitions(self.schema, table, -1)
+        return [
+            {**row, **dict(zip(keys, one.values, strict=True))}
+            for one in partitions
+            for row in _rows_in(one.sd.location, columns)
+        ]
 
     def grant(self, table: str, user: str, privilege: str) -> None:
         """Give a user a privilege on the table, as Hive's own authorization stores it."""
@@ -118,3 +137,9 @@ class _Connection:
 
     def __exit__(self, *_error: object) -> None:
         self._transport.close()
+
+
+def _rows_in(location: str, columns: list[str]) -> list[dict[str, object]]:
+    found = pq.read_table(Path(unquote(urlparse(location).path)), partitioning=None)
+    rows: list[dict[str, object]] = found.select(columns).to_pylist()
+    return rows
