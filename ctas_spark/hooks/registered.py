@@ -109,9 +109,9 @@ def _unknown(options: Mapping[str, Any], make: Callable[..., object]) -> str:
         return ""
     known = [one.name for one in takes if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)]
     unknown = [one for one in options if one not in known]
-    return f"unknown {', '.join(unknown)}; it takes {', '.join(known) or 'no options'}" * bool(
-        unknown
-    )
+    if not unknown:
+        return ""
+    return f"unknown {', '.join(unknown)}; it takes {', '.join(known) or 'no options'}"
 
 
 def _entry_points() -> Sequence[importlib.metadata.EntryPoint]:
