@@ -39,7 +39,8 @@ def test_what_it_returns_is_published(project: Project) -> None:
         rows = project.rows(f"select id, twice from {{schema}}.{name} order by id")
         assert [(row.id, row.twice) for row in rows] == [(1, 2), (2, 4)]
     views = SparkSession.active().sql("show views").collect()
-    assert not [row for row in views if "__dbt_tmp" in row.viewName]
+    of_these = tuple(f"{name}__dbt_tmp" for name in BODIES)
+    assert not [row for row in views if row.viewName.startswith(of_these)]
 
 
 def test_an_empty_frame_of_pandas_is_an_empty_table(project: Project) -> None:
