@@ -51,6 +51,7 @@ def test_a_file_that_spark_submit_runs_builds_on_its_cluster(place: ClusterPlace
     assert place.left() == Surplus()
 
 
+@pytest.mark.long
 def test_ctrl_c_ends_a_run_whose_spark_the_variable_places(
     place: ClusterPlace, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,7 +1,11 @@
 """dbt runs on Delta's catalog, by this adapter and by the stock one."""
 
 import json
+from pathlib import Path
 from typing import ClassVar
+
+import pytest
+from pyspark.sql import SparkSession
 
 from formats.dbt_runs import DbtRuns
 from functional.changed_rows import APPENDS, SYNCS, Case
@@ -40,6 +44,13 @@ class TestDelta(DbtRuns):
 
     def commits(self, project: Project, table: str) -> int:
         return len(project.rows(f"describe history {table}"))
+
+    @pytest.mark.long
+    def test_rows_that_go_and_come_back_have_a_record_of_each_time(
+        self, spark: SparkSession, tmp_path: Path
+    ) -> None:
+        """Delta does it by the same MERGE as Iceberg."""
+        super().test_rows_that_go_and_come_back_have_a_record_of_each_time(spark, tmp_path)
 
     def test_control_the_stock_adapter_replaces_a_delta_table_in_one_commit(
         self, project: Project

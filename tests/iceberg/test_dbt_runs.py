@@ -1,10 +1,6 @@
 """dbt runs on Iceberg's SparkSessionCatalog, by this adapter and by the stock one."""
 
-from pathlib import Path
 from typing import ClassVar
-
-import pytest
-from pyspark.sql import SparkSession
 
 from formats.dbt_runs import DbtRuns
 from functional.changed_rows import APPENDS, SYNCS, Case
@@ -46,13 +42,6 @@ class TestIceberg(DbtRuns):
 
     def commits(self, project: Project, table: str) -> int:
         return len(project.rows(f"select * from {table}.snapshots"))
-
-    @pytest.mark.long
-    def test_rows_that_go_and_come_back_have_a_record_of_each_time(
-        self, spark: SparkSession, tmp_path: Path
-    ) -> None:
-        """Iceberg does it by the same MERGE as Delta."""
-        super().test_rows_that_go_and_come_back_have_a_record_of_each_time(spark, tmp_path)
 
     def test_control_the_stock_adapter_leaves_no_table_when_a_model_raises(
         self, project: Project

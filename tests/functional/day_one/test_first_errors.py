@@ -118,6 +118,7 @@ def test_a_warehouse_that_is_not_writable(alone: Project) -> None:
     )
 
 
+@pytest.mark.long
 def test_an_option_that_java_refuses(alone: Project) -> None:
     """Java's own words are in the message, and where to read on."""
     options = {"spark.driver.extraJavaOptions": "-Xss1x"}

@@ -181,6 +181,7 @@ def test_it_is_stopped_by_the_command(here: Here, shop: Numbered, process: int) 
     assert "no warm Spark was started in this directory" in here.dbt(shop.project, *STOP)
 
 
+@pytest.mark.long
 def test_it_ends_when_nobody_uses_it(here: Here, shop: Numbered) -> None:
     """After the time that its user gave, here none at all."""
     if greetings():  # that of the other tests
