@@ -32,7 +32,7 @@ MOMENTS = (
 IN_SHORT = (MOMENTS[1], MOMENTS[4])
 WITHOUT_THE_SERVER = (
     (("verify", "entered"), OLD),
-    (("commit", "entered"), OLD),
+    (("commit", "entered"), NEW),
     (("publish", "entered"), NEW),
     (("publish", "left"), NEW),
 )
