@@ -100,7 +100,7 @@ def table_name(database: str | None, schema: str, identifier: str) -> TableName:
 
 
 def named_in(catalog: str, text: str) -> TableName | None:
-    """The table of a catalog of which ``str`` is the text; None if it is no table's there."""
+    """The table of this catalog that ``str`` writes as ``text``; None if there is no such name."""
     path = text if catalog == SESSION_CATALOG else text.removeprefix(f"{catalog}.")
     database, _, table = path.rpartition(".")
     found = TableName(database, table, catalog)

@@ -1,5 +1,6 @@
 """The one metastore call that publishes, and what becomes of it when its answer is lost."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -88,18 +89,23 @@ def test_the_old_marker_after_a_lost_answer_proves_nothing(world: World, call: s
     stays(world, ours)
 
 
-def test_a_lost_answer_over_a_base_that_is_left_is_not_committed(world: World) -> None:
-    """The lineage shows that it went on without us: compare-and-swap refuses what is under way."""
-    world.published()
-    ours = world.begun()
+def another_first(world: World, lost: str) -> Callable[[str], None]:
+    """Another publishes just before a call, of which then nothing arrives."""
 
-    def another_and_lost(call: str) -> None:
-        if call == "alter_table":
+    def before(call: str) -> None:
+        if call == lost:
             world.metastore.before = lambda _call: None
             world.published()
             raise MetastoreError("connection lost")
 
-    world.metastore.before = another_and_lost
+    return before
+
+
+def test_a_lost_answer_over_a_base_that_is_left_is_not_committed(world: World) -> None:
+    """The lineage shows that it went on without us: compare-and-swap refuses what is under way."""
+    world.published()
+    ours = world.begun()
+    world.metastore.before = another_first(world, "alter_table")
     with pytest.raises(ConcurrentWriteError):
         ours.commit()
     ours.abort("conflict")
@@ -110,14 +116,7 @@ def test_a_lost_answer_over_a_base_that_is_left_is_not_committed(world: World) -
 def test_a_lost_creation_under_anothers_table_is_unknown(world: World) -> None:
     """Theirs may be dropped before our request arrives, and nothing would refuse it then."""
     ours = world.begun()
-
-    def another_and_lost(call: str) -> None:
-        if call == "create_table":
-            world.metastore.before = lambda _call: None
-            world.published()
-            raise MetastoreError("connection lost")
-
-    world.metastore.before = another_and_lost
+    world.metastore.before = another_first(world, "create_table")
     with pytest.raises(CommitStateUnknownError):
         ours.commit()
     stays(world, ours)
