@@ -48,14 +48,15 @@ from .view import ViewChange, view_change
 
 ALWAYS_THERE = ("parquet", "orc", "csv", "json", "text")
 NO_COMPARE_AND_SWAP = (
-    "its server has no compare-and-swap (HIVE-26882: Hive 2.3.10 and 4.0 have it), "
+    "its server has no compare-and-swap that holds on every database (HIVE-26882 with HIVE-28121: "
+    "Hive 2.3.10 and 4.0.1 have it), "
 )
 CAN_RUN_OUT = (
     f"{NO_COMPARE_AND_SWAP}and its lock can run out while a writer is paused, which then commits "
     "over the next holder's version"
 )
 NO_LOCKS = f"{NO_COMPARE_AND_SWAP}and no lock tables, so the last of two writers wins"
-REMEDY = "upgrade the metastore to Hive 2.3.10 or 4, or set atomicity: auto"
+REMEDY = "upgrade the metastore to Hive 2.3.10 or 4.0.1, or set atomicity: auto"
 
 
 def reached(check: ConflictCheck, lock: CommitLock | None = None) -> Capabilities:

@@ -22,6 +22,7 @@ from ctas_spark.publish.staged_table import StagedTable
 from ctas_spark.storage.hadoop import HadoopStorage
 from readers.session import SMALL
 from servers.metastore import Metastore, running_metastore
+from servers.metastore_on_mariadb import running_metastore_on_mariadb
 from servers.metastore_on_postgresql import running_metastore_on_postgresql
 
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
@@ -78,6 +79,16 @@ def postgresql(directory: Path) -> Iterator[HivePlace]:
             directory / "server", directory / "warehouse", lock_tables=True
         ) as server,
         _on_server("hive_postgresql", server, directory) as place,
+    ):
+        yield place
+
+
+@contextmanager
+def mariadb(directory: Path) -> Iterator[HivePlace]:
+    """A metastore server on MariaDB, both with their default settings."""
+    with (
+        running_metastore_on_mariadb(directory / "server", directory / "warehouse") as server,
+        _on_server("hive_mariadb", server, directory) as place,
     ):
         yield place
 

@@ -58,6 +58,15 @@ BARE_LOCAL_FILES = Jar(
     "e0cc30fb0531eb0b59468dc0abf5b257533d2365b5e9f45e795edd707aa78c62",
 )
 
+# JDBC for MySQL and MariaDB, of the kind for which Hive 2.3 was made: with later ones it can't
+# make its tables.
+MYSQL_DRIVER = Jar(
+    "mysql",
+    "mysql-connector-java",
+    "5.1.49",
+    "5bba9ff50e5e637a0996a730619dee19ccae274883a4d28c890d945252bb0e12",
+)
+
 # JDBC for PostgreSQL 8.4 and later.
 POSTGRESQL_DRIVER = Jar(
     "org.postgresql",
@@ -110,13 +119,14 @@ NESSIE_SERVER = Jar(
 )
 
 # A whole HDFS in one JVM, of the version that PySpark brings, and what its classes refer to.
+HADOOP_CLUSTER = Jar(
+    "org.apache.hadoop",
+    "hadoop-client-minicluster",
+    "3.4.2",
+    "ae2406c544825b7734b8aad4f87eff60d9ec422284f0b16c2856032083b63c77",
+)
 HDFS_CLUSTER = (
-    Jar(
-        "org.apache.hadoop",
-        "hadoop-client-minicluster",
-        "3.4.2",
-        "ae2406c544825b7734b8aad4f87eff60d9ec422284f0b16c2856032083b63c77",
-    ),
+    HADOOP_CLUSTER,
     Jar(
         "org.mockito",
         "mockito-core",

@@ -108,7 +108,7 @@ def running_metastore(
     try:
         wait_for_server(
             process,
-            lambda: _answers(port, context),
+            lambda: answers(port, context),
             f"an answer of the metastore on port {port}",
             log,
         )
@@ -184,7 +184,8 @@ def _java() -> str:
     return f"{home}/bin/java" if home else "java"
 
 
-def _answers(port: int, context: SSLContext | None) -> bool:
+def answers(port: int, context: SSLContext | None) -> bool:
+    """Whether a metastore answers there."""
     try:
         # Thrift's own client would log every refused attempt.
         socket.create_connection(("127.0.0.1", port)).close()
