@@ -35,8 +35,8 @@ from ..errors import (
     StagingError,
 )
 from ..files.catalog import SessionCatalog
-from ..files.directories import STAGING_ID
 from ..files.schema import Find, comment
+from ..files.staging_entry import STAGING_ID
 from ..metastore.client import TableEntry
 from ..metastore.connections import PLAIN, ThriftMetastore
 from ..publish import messages
@@ -312,7 +312,7 @@ class CatalogsWithoutJvm(Catalogs):
         """
         try:
             catalog = self.catalog
-            entry = catalog.services(context.staging_schema, context.target).roots.entry()
+            entry = catalog.services(context.staging_schema, context.target).roots.staging.made()
         except (NoSuchSchemaError, MetastoreError) as error:
             if self._has_schema(context.target.database):
                 raise self._foreign(context.target) from error

@@ -34,13 +34,14 @@ from ..steps import StepReport
 from ..storage.client import Storage
 from .base import look
 from .data_files import has_changed
-from .directories import STAGING_ID, VersionRoots
+from .directories import VersionRoots
 from .entries import EntryWriter
 from .garbage import BySchema, begin_clean_up, clean_up, recover, scan
 from .places import PlaceSearch
 from .record import Record, table_named
 from .record_scan import RecordScans
 from .restore import FileRestoring, history
+from .staging_entry import STAGING_ID
 from .statistics import Statistics, correct, statistics_of
 from .table import FileTable, Services
 from .version import FileVersion
@@ -272,11 +273,11 @@ class SessionCatalog(StagingCatalog):
     def _follow(self, context: StagingContext) -> None:
         """Know of the staging schema that the target names, if no build has noted it yet."""
         entry = self._metastore.get_table(context.target)
-        self.services(context.staging_schema, context.target).roots.follow(entry)
+        self.services(context.staging_schema, context.target).roots.staging.follow(entry)
 
     def _schemas(self, context: StagingContext) -> tuple[str, ...]:
         roots = self.services(context.staging_schema, context.target).roots
-        return (context.staging_schema, *roots.former_schemas())
+        return (context.staging_schema, *roots.staging.former_schemas())
 
     def _table(
         self,
@@ -309,7 +310,7 @@ class SessionCatalog(StagingCatalog):
             clock=self._clock,
             search=self._search,
         )
-        roots.entries = services.entries
+        roots.staging.writer = services.entries
         return services
 
     def _refuse_missing_format(self, context: StagingContext) -> None:
@@ -341,7 +342,7 @@ class SessionCatalog(StagingCatalog):
             ) from error
 
     def _probed(self, roots: VersionRoots) -> Capabilities:
-        if self._metastore.compares_and_swaps(roots.entry(), STAGING_ID):
+        if self._metastore.compares_and_swaps(roots.staging.made(), STAGING_ID):
             return reached(ConflictCheck.CAS)
         lock = self._lock()
         return reached(ConflictCheck.NONE if lock is None else ConflictCheck.LOCK, lock)

@@ -31,9 +31,9 @@ from .base import (
     PARTITIONS,
     FileBase,
 )
-from .directories import STAGING_SCHEMA
 from .reach import PartitionState
 from .record import Record, taken_back
+from .staging_entry import STAGING_SCHEMA
 from .statistics import statistics
 from .table import FileTable
 

@@ -26,7 +26,8 @@ from ..errors import JobCanceledError, NoCheckpointError, NotSupportedError
 from ..publish import messages
 from ..steps import Step
 from ..storage.client import Removal, Storage, empty
-from .directories import FOLDER, VALID
+from .directories import FOLDER
+from .staging_entry import VALID
 
 CHECKPOINT = "_checkpoint"
 """Below a version's directory."""

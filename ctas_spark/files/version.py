@@ -134,7 +134,7 @@ class FileVersion:
         """Find the directory; an earlier version's record is taken, before a clean-up takes it."""
         self._staged.base = base
         self._level = level
-        self._services.roots.follow(base.entry)
+        self._services.roots.staging.follow(base.entry)
         if base.exists:
             refresh(self._services.engine, self._context.target)
         if self._restored is None:

@@ -6,8 +6,9 @@ from dataclasses import replace
 import pytest
 
 from ctas_spark.context import StagingContext, TableLayout, TableName
-from ctas_spark.files import directories
-from ctas_spark.files.directories import STAGING_ID, VersionRoots
+from ctas_spark.files import staging_entry
+from ctas_spark.files.directories import VersionRoots
+from ctas_spark.files.staging_entry import STAGING_ID
 from ctas_spark.metastore.client import MANAGED
 from ctas_spark.retention.rules import Reason, Sweep
 from fakes.metastore import entry
@@ -115,9 +116,9 @@ def test_as_many_versions_are_kept_as_before_a_change(world: World) -> None:
 def test_a_published_table_names_its_staging_schema(world: World) -> None:
     """That of the last publication."""
     built(world, OTHER)
-    assert world.target.parameters[directories.STAGING_SCHEMA] == OTHER
+    assert world.target.parameters[staging_entry.STAGING_SCHEMA] == OTHER
     built(world, STAGING_SCHEMA)
-    assert world.target.parameters[directories.STAGING_SCHEMA] == STAGING_SCHEMA
+    assert world.target.parameters[staging_entry.STAGING_SCHEMA] == STAGING_SCHEMA
 
 
 def test_a_former_staging_schema_that_is_gone_is_not_made_again(world: World) -> None:
@@ -178,7 +179,7 @@ def test_a_former_directory_that_can_not_be_listed_stops_nothing(
 def roots_of(world: World) -> VersionRoots:
     """What one run knows."""
     roots = VersionRoots(world.metastore, world.storage, ADDRESS, STAGING_SCHEMA)
-    roots.entry()
+    roots.staging.made()
     return roots
 
 
@@ -223,7 +224,7 @@ def test_a_version_in_a_former_staging_schema_is_published_again(
     old, new = built(world, OTHER), built(world, STAGING_SCHEMA)
     back = world.catalog().roll_back(CONTEXT, old.version if by_name else None)
     assert (back.version, world.shown) == (old.version, old.version)
-    assert world.target.parameters[directories.STAGING_SCHEMA] == OTHER
+    assert world.target.parameters[staging_entry.STAGING_SCHEMA] == OTHER
     for _ in range(2):
         world.grow_old()
         swept(world, CONTEXT, keep=1)

@@ -13,7 +13,9 @@ from ctas_spark.errors import (
     NoSuchSchemaError,
     StagingSchemaError,
 )
-from ctas_spark.files.directories import FILE, STAGING_ID, VersionRoots
+from ctas_spark.files.directories import VersionRoots
+from ctas_spark.files.staging_entry import STAGING_ID
+from ctas_spark.files.tree_owners import FILE
 from ctas_spark.retention.rules import MovedMetastore, Reason
 from ctas_spark.storage.client import AccessDeniedError
 from fakes.metastore import FakeMetastore
@@ -69,7 +71,7 @@ def test_a_location_root_has_a_tree_of_its_own(world: World) -> None:
 def test_a_location_root_without_a_scheme_gets_that_of_its_file_system(world: World) -> None:
     """So it is known how exact a listing of it is."""
     run, context = roots(world), replace(CONTEXT, layout=TableLayout(location_root="/data"))
-    root = f"file:/data/ctas-spark/{run.entry().parameters[STAGING_ID]}/shop.orders"
+    root = f"file:/data/ctas-spark/{run.staging.made().parameters[STAGING_ID]}/shop.orders"
     assert run.root_of(context) == root
     assert root in run.known(context)
 

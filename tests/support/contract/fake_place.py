@@ -22,7 +22,7 @@ from ctas_spark.engines.protocol import Job, WriteFigures
 from ctas_spark.errors import EntryExistsError
 from ctas_spark.files.base import PARTITION_PROVIDER
 from ctas_spark.files.catalog import SessionCatalog
-from ctas_spark.files.directories import STAGING_ID
+from ctas_spark.files.staging_entry import STAGING_ID
 from ctas_spark.publish.catalog import ConflictCheck, StagingCatalog
 from ctas_spark.publish.staged_table import StagedTable
 from fakes.engine import FakeJob

@@ -17,7 +17,7 @@ from ctas_spark import quoting
 from ctas_spark.catalogs.session import CatalogsWithJvm
 from ctas_spark.context import SESSION_CATALOG, TableName
 from ctas_spark.engines.protocol import Job
-from ctas_spark.files.directories import STAGING_ID
+from ctas_spark.files.staging_entry import STAGING_ID
 from ctas_spark.publish.staged_table import StagedTable
 
 SCHEMA = "contract"

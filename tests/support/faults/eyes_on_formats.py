@@ -7,7 +7,7 @@ from pathlib import Path
 
 from contract.format_clients import DeltaLog
 from contract.spark_place import path_of
-from ctas_spark.files.directories import STAGING_ID
+from ctas_spark.files.staging_entry import STAGING_ID
 from ctas_spark.iceberg.branches import PREFIX
 from ctas_spark.publish.marker import VERSION_ID
 from faults.eyes import Sight

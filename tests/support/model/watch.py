@@ -15,8 +15,8 @@ from ctas_spark.files.base import (
     PARTITIONS,
     SCHEMA,
 )
-from ctas_spark.files.directories import FORMER, STAGING_ID
 from ctas_spark.files.record import RECORD
+from ctas_spark.files.staging_entry import FORMER, STAGING_ID
 from ctas_spark.metastore.client import EntryChange, TableEntry
 from ctas_spark.publish.marker import Marker, PublicationKind
 from ctas_spark.publish.version import Outcome
