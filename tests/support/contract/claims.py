@@ -33,6 +33,7 @@ CLAIMS: Mapping[str, Claim] = {
     # reads: without them, what changes a table's shape is not isolated.
     "hive_remote": Claim(CHECK, WEAK, reaches=Atomicity.ISOLATED if SWAPS else None),
     "hive_mariadb": Claim(CHECK, WEAK, reaches=Atomicity.ISOLATED if SWAPS else None),
+    "hive_4": Claim(ConflictCheck.CAS, WEAK, reaches=Atomicity.ISOLATED),
     "hive_over_connect": Claim(CHECK, WEAK, reaches=Atomicity.ISOLATED if SWAPS else None),
     "hive_postgresql": Claim(
         CHECK if SWAPS else ConflictCheck.LOCK, EACH if SWAPS else WEAK, tracks=True
@@ -82,6 +83,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "hive_over_connect": ("hive_over_connect",),
     "hive_postgresql": ("hive_postgresql",),
     "hive_mariadb": ("hive_mariadb",),
+    "hive_4": ("hive_4",),
     "hive_embedded": ("hive_embedded",),
     "formats": ("iceberg_jdbc", "iceberg_rest", "iceberg_hadoop", "delta"),
     "on_hive": ("iceberg_hive", "iceberg_session"),

@@ -21,9 +21,10 @@ from ctas_spark.files.directories import FOLDER
 from ctas_spark.publish.staged_table import StagedTable
 from ctas_spark.storage.hadoop import HadoopStorage
 from readers.session import SMALL
-from servers.metastore import Metastore, running_metastore
+from servers.metastore import NO_SETTINGS, Metastore, running_metastore
 from servers.metastore_on_mariadb import running_metastore_on_mariadb
 from servers.metastore_on_postgresql import running_metastore_on_postgresql
+from servers.other_hive import CLIENT_OF_HIVE_4, running_hive
 
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 NO_WAITING_FOR_THE_DISK = "-Dderby.system.durability=test"
@@ -94,14 +95,25 @@ def mariadb(directory: Path) -> Iterator[HivePlace]:
 
 
 @contextmanager
-def _on_server(name: str, server: Metastore, directory: Path) -> Iterator[HivePlace]:
+def hive_4(directory: Path) -> Iterator[HivePlace]:
+    """A server of Hive 4 on Derby, which Spark reaches by Hive's own client of that version."""
+    with (
+        running_hive("4.0.1", directory / "server", directory / "warehouse") as server,
+        _on_server("hive_4", server, directory, CLIENT_OF_HIVE_4) as place,
+    ):
+        yield place
+
+
+@contextmanager
+def _on_server(
+    name: str, server: Metastore, directory: Path, settings: Mapping[str, str] = NO_SETTINGS
+) -> Iterator[HivePlace]:
     """Others are another process, entries are read over Thrift."""
-    spark = _session(directory, server.spark_conf())
+    conf = {**server.spark_conf(), **settings}
+    spark = _session(directory, conf)
     client = ThriftClient(server)
     repeatable = CLAIMS[name].reaches is None
-    with in_a_process(
-        server.spark_conf(), STAGING, directory, repeatable_reads=repeatable
-    ) as others:
+    with in_a_process(conf, STAGING, directory, repeatable_reads=repeatable) as others:
         yield HivePlace(name, spark, server.warehouse, others, client)
     client.close()
     spark.stop()

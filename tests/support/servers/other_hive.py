@@ -27,6 +27,10 @@ SERVERS: Mapping[str, Mapping[str, str]] = MappingProxyType(
 """Of each version, the SHA-256 of its own two jars."""
 NEEDED = Path(__file__).with_name("hive4.jars")
 OF_SPARK = ("hadoop-client-api-*.jar", "hadoop-client-runtime-*.jar")
+# Spark fetches it. Its own, of Hive 2.3.10, asks for tables by a method that 4.0.1 lacks.
+CLIENT_OF_HIVE_4 = MappingProxyType(
+    {"spark.sql.hive.metastore.version": "4.0", "spark.sql.hive.metastore.jars": "maven"}
+)
 OPENED = ("java.net", "java.lang", "java.util", "java.nio")
 OPTIONS = ("-Xmx300m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData")
 STANDALONE = MappingProxyType(
