@@ -59,7 +59,7 @@ def warn_of_unchecked(node: Any, adapter: str) -> None:
 def checks_sql(model: Mapping[str, Any], relation: str) -> str | None:
     """A query of one row: for each ``not_null`` and ``check`` the number of rows that break it.
 
-    ``relation`` is a name as SQL.
+    ``relation`` is a name, or a query in brackets, as SQL.
     """
     checks = _checks(model)
     if not checks:

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from dbt_common.exceptions import DbtRuntimeError
 
-from ctas_spark.context import StagingPurpose
+from ctas_spark.context import Atomicity, StagingPurpose
 from ctas_spark.errors import NotSupportedError
 from ctas_spark.options import read_plan
 from dbt.adapters.ctas_spark import increments, model_columns, python_models, seeds, snapshots
@@ -102,17 +102,20 @@ class Publication:
         of = self._dbt.Relation
         return of.create(*path, type=of.Table, branch=record.branch)
 
-    def constraint_checks_sql(self, model: dict[str, Any], table: CtasSparkRelation) -> str | None:
-        """A query that counts the rows which break each constraint; None if there is none."""
-        return model_columns.checks_sql(model, table.render())
+    def rows_to_check(self, staged: CtasSparkRelation, query: str) -> str:
+        """What the constraints are checked on, as SQL: at level ``none`` no rows are staged."""
+        is_empty = self._build.staged.level is Atomicity.NONE
+        return f"({query}\n) AS rows_of_model" if is_empty else staged.render()
 
-    def assert_no_violations(
-        self, counts: Any, model: dict[str, Any], table: CtasSparkRelation
-    ) -> None:
+    def constraint_checks_sql(self, model: dict[str, Any], rows: str) -> str | None:
+        """A query that counts the rows which break each constraint; None if there is none."""
+        return model_columns.checks_sql(model, rows)
+
+    def assert_no_violations(self, counts: Any, model: dict[str, Any], checked: str) -> None:
         """Fail the node if the one row of ``constraint_checks_sql`` counts broken rows."""
         found = dict(zip(counts.column_names, counts.rows[0], strict=True))
         if broken := {name: count for name, count in found.items() if count}:
-            sql, rows = model_columns.broken_rows_sql(model, table.render(), broken), ()
+            sql, rows = model_columns.broken_rows_sql(model, checked, broken), ()
             with suppress(DbtRuntimeError):  # the error stands without them
                 rows = self._dbt.execute(sql, fetch=True)[1].rows
             raise model_columns.violation(broken, rows, self._invocation.node.table)

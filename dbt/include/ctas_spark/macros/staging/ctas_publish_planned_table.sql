@@ -11,7 +11,7 @@
     {%- set query = caller() -%}
     {%- if adapter.publication.is_undecided() -%}
       {%- do ctas_stage_table(query) -%}
-      {%- do ctas_verify_staged_table() -%}
+      {%- do ctas_verify_staged_table(query) -%}
       {%- if adapter.publication.commit() -%}
         {%- do ctas_fill_in_place(query) -%}
         {%- do adapter.publication.settle() -%}
