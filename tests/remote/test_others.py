@@ -13,6 +13,19 @@ APPENDED = """
 {{ config(materialized='incremental', database='spark_catalog', file_format='delta') }}
 select {{ var('n') }} as n
 """
+CHECKED = """
+{{ config(materialized='incremental', database='spark_catalog', on_schema_change='fail',
+          contract={'enforced': true}) }}
+select cast({{ var('id', 'null') }} as int) as id;
+"""
+BATCHED = """
+{{ config(materialized='incremental', database='spark_catalog', incremental_strategy='microbatch',
+          event_time='at', batch_size='day', begin='2026-01-01', partition_by='day') }}
+select timestamp '2026-01-0{{ var('day', 9) }} 09:00:00' as at, 'x' as day
+"""
+CONTRACT = """
+models: [{name: checked, columns: [{name: id, data_type: int, constraints: [{type: not_null}]}]}]
+"""
 KEPT = """
 {% snapshot kept %}
 {{ config(strategy='check', unique_key='id', check_cols=['n'], file_format='iceberg') }}
@@ -55,3 +68,24 @@ def test_grants_that_the_server_lacks_are_refused(place: Place) -> None:
     place.write({"seeds/seeded.csv": SEED})
     run = place.project.dbt("build", "--exclude", "ice", "dlt")
     assert "[NOT_SUPPORTED] grants are configured" in run.message("shown")
+
+
+@MOSTLY_CONNECT
+def test_what_is_not_published_is_checked_from_its_first_row_on(place: Place) -> None:
+    """Tables of files without a metastore in the profile: constraints, and the rows of a batch."""
+    place.write(
+        {
+            "models/checked.sql": CHECKED,
+            "models/batched.sql": BATCHED,
+            "models/tested.yml": CONTRACT,
+        }
+    )
+    when = "--event-time-start=2026-01-01", "--event-time-end=2026-01-02"
+    refused = place.project.dbt("run", "--select", "checked", "batched", *when)
+    assert "[CONSTRAINT_VIOLATION]" in refused.message("checked")
+    assert "microbatch: the model's query returned a row whose at is NULL or" in refused.log
+    schema = f"spark_catalog.{place.project.schema}"
+    assert place.rows(f"show tables in {schema}") == []
+    built = place.project.dbt("run", "--select", "checked", "batched", *when, id=1, day=1)
+    assert built.success, built.log
+    assert place.rows(f"select id, day from {schema}.checked, {schema}.batched") == [(1, "x")]
