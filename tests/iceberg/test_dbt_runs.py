@@ -7,7 +7,6 @@ from functional.changed_rows import APPENDS, SYNCS, Case
 from functional.dbt_project import Project
 from functional.unstable_rows import DAY
 
-SMALL = "select 1 as id, cast(1 as smallint) as s, cast(1 as tinyint) as t"
 BATCHED = (
     "{{ config(materialized='incremental', incremental_strategy='microbatch', event_time='at', "
     "batch_size='day', begin='2026-01-01', file_format='iceberg', partition_by='%s') }} "
@@ -33,9 +32,6 @@ class TestIceberg(DbtRuns):
     rebuilt_by = "fast_forward"
     commits_of_a_build = 2
     changed: ClassVar = {
-        "small": Case(
-            "on_schema_change='fail'", SMALL, SMALL.replace("1", "2"), ((1, 1, 1), (2, 2, 2))
-        ),
         "dropped": Case(SYNCS, "select 1 as id, 2 as gone", "select 2L as id", ((1,), (2,))),
         "merged": Case(MERGE, "select 1 as id, 2 as gone", "select 1 as id", ((1, 2),)),
     }

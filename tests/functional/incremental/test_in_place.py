@@ -19,7 +19,6 @@ OF_FILES = {
     **IN_ANY_FORMAT,
     "dropped": DROPPED,
     "nested_version": replace(NESTED, config="atomicity='atomic'"),
-    "nested_merged": replace(NESTED, config="incremental_strategy='merge', unique_key='id'"),
 }
 DOCS = """
 models:

@@ -1,6 +1,8 @@
 """Models whose second run brings rows in other shapes, and what their tables then hold."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
+from decimal import Decimal
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +22,13 @@ WHO = "named_struct('first', 'Ada', 'last', 'L') as who"
 OHW = "named_struct('last', 'H', 'FIRST', 'Grace') as who"
 DEEP = "array(map('k', named_struct('x', 1, 'y', 2))) as deep"
 PEED = "array(map('k', named_struct('y', 20, 'x', 10))) as deep"
+SMALL = (
+    "select 1L as id, cast(1 as smallint) as s, cast(1 as tinyint) as t, "
+    "cast(1.5 as decimal(10,2)) as d, timestamp_ntz'2026-01-01 09:00:00' as at, "
+    "cast('xyz' as char(3)) as c, cast('x' as varchar(5)) as v"
+)
+PRICE = Decimal("1.50")
+MORNING = datetime.fromisoformat("2026-01-01 09:00:00")
 FIELDS = "select who.first, who.last, deep[0]['k'].x, deep[0]['k'].y from"
 
 NESTED = Case(
@@ -32,8 +41,8 @@ IN_ANY_FORMAT = {
     "removed": Case(
         APPENDS,
         "select 1 as id, 'a' as gone",
-        "select 2 as id, 'n' as extra",
-        ((1, "a", None), (2, None, "n")),
+        "select 2 as id, array('n') as `new-col`",
+        ((1, "a", None), (2, None, ["n"])),
     ),
     "renamed": Case(
         APPENDS,
@@ -41,7 +50,18 @@ IN_ANY_FORMAT = {
         "select 'b' as NAME, 2 as ID",
         ((1, "a"), (2, "b")),
     ),
-    "case_fails": Case("on_schema_change='fail'", "select 1 as Id", "select 2 as ID", ((1,), (2,))),
+    "same_columns": Case(
+        "on_schema_change='fail'",
+        SMALL,
+        f"select v, t, 2L as ID, s, at, d, c from ({SMALL})",
+        tuple((key, 1, 1, PRICE, MORNING, "xyz", "x") for key in (1, 2)),
+    ),
+    "small_contract": Case(
+        f"{APPENDS}, contract={{'enforced': true}}",
+        SMALL,
+        SMALL.replace("1L", "2L"),
+        tuple((key, 1, 1, PRICE, MORNING, "xyz", "x") for key in (1, 2)),
+    ),
     "wide": Case("", "select 5000000000 as n", "select 7 as n", ((7,), (5000000000,))),
     "fits": Case("", "select 1 as n", "select 2L as n", ((1,), (2,))),
     "too_big": Case(
@@ -79,11 +99,30 @@ IN_ANY_FORMAT = {
         f"select 2 as id, {OHW}, {PEED}",
         NESTED.rows,
     ),
+    "nested_merged": replace(NESTED, config="incremental_strategy='merge', unique_key='id'"),
     "null_keys": Case(
-        "incremental_strategy='merge', unique_key='id'",
-        "select * from values (1, 'a'), (null, 'n') as t(id, v)",
-        "select * from values (1, 'b'), (null, 'n') as t(id, v)",
-        ((None, "n"), (None, "n"), (1, "b")),
+        "incremental_strategy='merge', unique_key=['id', 'k'], "
+        "incremental_predicates=['DBT_INTERNAL_DEST.id < 4', \"DBT_INTERNAL_DEST.v <> 'c'\"]",
+        "select * from values (1, 'k', 'a'), (null, 'k', 'n'), (5, 'k', 'e') as t(id, k, v)",
+        "select * from values (1, 'k', 'b'), (null, 'k', 'n'), (5, 'k', 'f') as t(id, k, v)",
+        (
+            *((None, "k", "n"), (None, "k", "n"), (1, "k", "b")),
+            *((5, "k", "e"), (5, "k", "f")),
+        ),
+    ),
+    "mg_upper": Case(
+        "incremental_strategy='merge', unique_key='ID', merge_update_columns=['VAL'], "
+        "partition_by='Pt', alias='MG_Upper'",
+        "select 1 as Id, 'v1' as Val, 'k1' as Keep, 1 as PT",
+        "select * from values (2, 'k2', 'w2', 1), (1, 'k2', 'v2', 2) as t(pT, keep, VAL, iD)",
+        ((1, "w2", "k1", 1), (2, "v2", "k2", 1)),
+    ),
+    "odd_names": Case(
+        "incremental_strategy='merge', unique_key=['/test/id', 'a.b'], "
+        "merge_exclude_columns=['c-1']",
+        "select 1 as `/test/id`, 'a' as `a.b`, 'b' as `group`, 'c' as `c-1`",
+        "select 'd' as `c-1`, 1 as `/test/id`, 'e' as `group`, 'a' as `a.b`",
+        ((1, "a", "e", "c"),),
     ),
     "null_partition": Case(
         "incremental_strategy='insert_overwrite', partition_by='p'",
@@ -94,14 +133,20 @@ IN_ANY_FORMAT = {
     "unpartitioned": Case(
         "incremental_strategy='insert_overwrite'",
         "select 1 as id, 'r' as v",
-        "select 2 as id, 'r' as v",
-        ((2, "r"),),
+        "select 2 as id, 'r' as v where false",
     ),
     "under_contract": Case(
         f"{APPENDS}, contract={{'enforced': true}}",
         "select 1 as id",
         "select 7 as id, 'undeclared' as extra",
         ((1,),),
+        "This model has an enforced contract that failed",
+    ),
+    "nested_contract": Case(
+        f"{APPENDS}, contract={{'enforced': true}}",
+        f"select 1 as id, {WHO}, {DEEP}",
+        f"select 2 as id, {OHW}, {DEEP}",
+        NESTED.rows[:1],
         "This model has an enforced contract that failed",
     ),
     "constraint": Case(
@@ -116,6 +161,13 @@ IN_ANY_FORMAT = {
 CONTRACTS = """
 models:
 - {name: under_contract, columns: [{name: id, data_type: int}]}
+- {name: small_contract, columns: [{name: id, data_type: BIGINT}, {name: s, data_type: smallint},
+  {name: t, data_type: tinyint}, {name: d, data_type: 'decimal(10,2)'},
+  {name: at, data_type: timestamp_ntz}, {name: c, data_type: char(3)},
+  {name: v, data_type: varchar(5)}]}
+- {name: nested_contract, columns: [{name: id, data_type: int},
+  {name: who, data_type: 'struct<first:string,last:string>'},
+  {name: deep, data_type: 'array<map<string,struct<x:int,y:int>>>'}]}
 - {name: constraint, columns: [{name: id, data_type: int, constraints: [{type: not_null},
   {type: check, expression: 'id > 0;'}]}]}
 """

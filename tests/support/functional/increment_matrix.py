@@ -53,11 +53,14 @@ COLUMNS = {
     "id": "{id} as id",
     "n": "{n} as n",
     "s": "struct(1 as a, 2 as b) as s",
+    "m": "map('k', {id}) as m",
     "v": "'{v}' as v",
     "p": "date '2026-01-0{id}' as p",
     "at": "timestamp '2026-01-0{id} 12:00:00' as at",
 }
-CONTRACT = "id: int, n: int, s: struct<a:int|b:int>, v: string, p: date, at: timestamp"
+CONTRACT = (
+    "id: int, n: int, s: struct<a:int|b:int>, m: map<string|int>, v: string, p: date, at: timestamp"
+)
 DAYS = (("2026-01-01", "2026-01-04"), ("2026-01-02", "2026-01-04"))
 """From when to when the batches of each run are."""
 
