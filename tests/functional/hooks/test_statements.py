@@ -14,7 +14,8 @@ FILES = {
     "models/late.sql": "{{ config(materialized='view', post_hook='select assert_true(false)') }} "
     "select 1 as id",
     "models/several.sql": "{{ config(materialized='table', "
-    f"pre_hook=[\"{LOGGED.format('pre; 1')}; select 1, 1; select 'b';\", '-- nothing'], "
+    f"pre_hook=[\"{LOGGED.format('pre; 1')}; select 1, 1; select 'b';\", '-- nothing', '  ', "
+    f"'{{% if false %}}select{{% endif %}}', \"{LOGGED.format('a -- b')}\"], "
     f"post_hook={{'sql': \"{LOGGED.format('post')}\", 'transaction': false}}) }}}} select 1 as id",
     "models/headed.sql": "{{ config(materialized='view') }} {% call set_sql_header(config) %}"
     f"{LOGGED.format('header')}; set a.b = 1;{{% endcall %}} select 1 as id",
@@ -25,6 +26,8 @@ FILES = {
     "models/ended_append.sql": CONFIG.format("incremental") + ENDED,
     "models/ended_contract.sql": CONFIG.format("table") + ENDED,
     "models/between.sql": CONFIG.format("ephemeral") + ENDED,
+    "models/asked.sql": "{% if execute %}{% set found = run_query('select 7 as n; -- one') %}"
+    "{% endif %}select {{ found.columns[0].values()[0] if execute }} as n",
     "models/above.sql": "select * from {{ ref('between') }};",
     "snapshots/kept.sql": "{% snapshot kept %}{{ config(unique_key='id', strategy='check', "
     f"check_cols='all') }}}} {ENDED} {{% endsnapshot %}}",
@@ -33,6 +36,7 @@ FILES = {
     "models/schema.yml": "models: [{name: ended_contract, config: {contract: {enforced: true}}, "
     "columns: [{name: id, data_type: int}, {name: t, data_type: string}]}]",
 }
+LOGS = ["start;1", "pre; 1", "a -- b", "header", "post"]
 START = (
     "create table if not exists {{ target.schema }}.log (msg string) using parquet; "
     "insert into {{ target.schema }}.log values ('start;1'); -- twice"
@@ -55,6 +59,7 @@ def test_a_hook_runs_each_of_its_statements_and_queries_may_end_in_semicolons(
         assert failed == {"guarded", "late"}, run.log
         assert "the guard says stop" in run.message("guarded")
     rows = project.rows(f"select msg from {project.schema}.log")
-    assert sorted(row.msg for row in rows) == sorted(["start;1", "pre; 1", "header", "post"] * 2)
+    assert sorted(row.msg for row in rows) == sorted([*LOGS, *LOGS])
+    assert project.rows(f"select n from {project.schema}.asked") == [(7,)]
     shown = project.dbt("show", "--inline", "select id from range(9); -- done", "--limit", "2")
     assert shown.success, shown.log

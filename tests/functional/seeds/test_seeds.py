@@ -4,7 +4,7 @@ import json
 from datetime import date, datetime
 from decimal import Decimal
 
-from functional import cloned
+from functional import cloned, seed_values
 from functional.dbt_project import Project
 
 PROJECT = """
@@ -131,3 +131,8 @@ def test_a_view_is_not_replaced_by_a_seed(project: Project) -> None:
 def test_a_clone_is_built_in_like_any_other_schema(project: Project) -> None:
     """Its views make way for seeds, tables and incremental models, and the originals stay."""
     cloned.build_and_check(project, "parquet")
+
+
+def test_the_values_of_a_seed_are_those_of_its_file(project: Project) -> None:
+    """In the types of its config, to the edges of what these hold."""
+    seed_values.build_and_check(project, "parquet")

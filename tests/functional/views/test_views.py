@@ -127,6 +127,16 @@ def test_a_view_that_spark_refuses_costs_no_table(project: Project) -> None:
     assert [row.n for row in project.rows("select n from {schema}.orders")] == [1]
 
 
+def test_a_query_that_the_metastore_has_no_room_for_is_no_view(project: Project) -> None:
+    """Derby holds 32,700 characters; a table needs none of them, and stays where a view fails."""
+    query = f"select '{'x' * 33_000}' as n"
+    with_orders(project, f"{TABLE} {query}").build()
+    told = with_orders(project, f"{VIEW} {query}").dbt("run").message("orders")
+    assert "the view's query is too long" in told
+    assert "set materialized to table or ephemeral" in told
+    assert [len(row.n) for row in project.rows("select n from {schema}.orders")] == [33_000]
+
+
 def test_the_files_of_a_managed_table_go_as_before(project: Project) -> None:
     """Spark drops it: its directory would be in the way of the next table."""
     project.write({})

@@ -12,7 +12,15 @@ from pyspark.sql import Row, SparkSession
 from ctas_spark.context import TableName
 from ctas_spark.steps import Step, observe
 from formats import grown
-from functional import changed_rows, cloned, returning_rows, unstable_rows
+from functional import (
+    changed_rows,
+    cloned,
+    contracts,
+    returning_rows,
+    seed_values,
+    tested_models,
+    unstable_rows,
+)
 from functional.changed_rows import Case
 from functional.dbt_project import Project
 from functional.increment_matrix import Change, Strategy, cells, differences
@@ -296,6 +304,24 @@ class DbtRuns:
         )
         found = differences(_new(spark, tmp_path), some)
         assert {cell.name: said for cell, said in found.items() if said} == {}
+
+    def test_a_contract_holds_from_the_first_row_on(
+        self, spark: SparkSession, tmp_path: Path
+    ) -> None:
+        """Of an increment and of a batch."""
+        contracts.build_and_check(_new(spark, tmp_path), self.file_format, self.batched_by)
+
+    def test_what_fails_is_stored_and_rows_of_unit_tests_are_typed(
+        self, spark: SparkSession, tmp_path: Path
+    ) -> None:
+        """Whatever the columns of a failing query are, and those of the table that is given."""
+        tested_models.build_and_check(_new(spark, tmp_path), self.file_format)
+
+    def test_the_values_of_a_seed_are_those_of_its_file(
+        self, spark: SparkSession, tmp_path: Path
+    ) -> None:
+        """In the types of its config, to the edges of what these hold."""
+        seed_values.build_and_check(_new(spark, tmp_path), self.file_format)
 
     def test_comments_follow_the_model(self, project: Project) -> None:
         """Of the table and of its columns, also where rows are merged into it."""
