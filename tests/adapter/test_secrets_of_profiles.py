@@ -48,6 +48,15 @@ def test_a_setting_that_is_a_secret_is_known_by_its_name(key: str) -> None:
         "spark.sql.catalog.c.header.Authorization",
         "spark.sql.catalog.c.s3.sse.key",
         "spark.hadoop.fs.s3a.access.key",
+        "spark.hadoop.fs.s3a.session.token",
+        "spark.hadoop.fs.azure.account.key.x.dfs.core.windows.net",
+        "spark.hadoop.fs.azure.sas.container.account",
+        "spark.hadoop.javax.jdo.option.ConnectionPassword",
+        "spark.sql.catalog.c.adls.sas-token.account",
+        "spark.sql.catalog.c.credential",
+        "spark.sql.catalog.c.s3.access-key-id",
+        "spark.sql.catalog.c.s3.secret-access-key",
+        "spark.ssl.keyStorePassword",
     ],
 )
 def test_keys_are_hidden(key: str) -> None:

@@ -75,11 +75,12 @@ def test_a_model_that_raises_in_a_task(project: Project, outside: Outside) -> No
 
 
 def test_a_model_that_breaks_its_contract(project: Project, outside: Outside) -> None:
-    """Columns, types and constraints are enforced before anything is published."""
-    models = {f"{how}_{kind}": (how, kind) for how in BREAKING for kind in BOTH}
+    """Columns, types and constraints are enforced before anything is published, or emptied."""
+    models = {f"{how}_{kind}": (how, f"'{kind}'") for how in BREAKING for kind in BOTH}
+    models["null_emptied"] = ("null", "'table', atomicity='none'")
     select = "select {%% if var('breaks', false) %%}%s{%% else %%}id, 'x' as s{%% endif %%} "
     for name, (how, kind) in models.items():
-        config = f"{{{{ config(materialized='{kind}') }}}} "
+        config = f"{{{{ config(materialized={kind}) }}}} "
         query = config + select % BREAKING[how][0] + "from range(5)"
         project.write({f"models/{name}.sql": query})
     listed = ", ".join(CONTRACT % name for name in models)

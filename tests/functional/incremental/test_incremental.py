@@ -149,17 +149,21 @@ def test_fields_of_a_wide_struct_are_never_united_by_place(project: Project) -> 
 
 
 def test_a_batch_that_fails_is_aborted(project: Project, outside: Outside) -> None:
-    """dbt catches its error itself; the other batches are published."""
+    """dbt catches its error itself; the other batches are published, and dbt retry adds it."""
     config = "atomicity='isolated', incremental_strategy='microbatch', partition_by='day', "
     config += "event_time='day', batch_size='day', begin='2026-01-01'"
     day = "date '{{ model.batch.event_time_start.strftime('%Y-%m-%d') }}'"
-    rows = f"select {day} as day, if({day} = date '2026-01-02', raise_error('no'), 1) as id"
+    fails = f"{day} = date '2026-01-02' and {{{{ var('fails', true) }}}}"
+    rows = f"select {day} as day, if({fails}, raise_error('no'), 1) as id"
     with_model(project, config, rows, rows)
     run = project.dbt("run", "--event-time-start=2026-01-01", "--event-time-end=2026-01-04")
     assert not run.success
     assert "was discarded" in run.log
     assert [row.id for row in project.rows("select id from {schema}.events")] == [1, 1]
     assert len(outside.records()) == len(outside.versions()) == 2  # the live one, and one before
+    retried = project.dbt("retry", fails=False)
+    assert retried.success, retried.log
+    assert project.rows("select count(*), count(distinct day) from {schema}.events") == [(3, 3)]
 
 
 def test_another_writers_rows_are_not_lost(project: Project) -> None:

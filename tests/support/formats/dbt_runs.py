@@ -1,6 +1,7 @@
 """dbt runs of models in a format with commits of its own; each format's suite has a subclass."""
 
 import itertools
+import json
 from collections.abc import Mapping
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -324,22 +325,30 @@ class DbtRuns:
         seed_values.build_and_check(_new(spark, tmp_path), self.file_format)
 
     def test_comments_follow_the_model(self, project: Project) -> None:
-        """Of the table and of its columns, also where rows are merged into it."""
+        """Of the table and of its columns, also where rows are merged into it.
+
+        Whatever they say, it is the table that the catalog says it is.
+        """
         config = "incremental_strategy='merge', unique_key='id', materialized='incremental'"
         docs = "persist_docs={'relation': true, 'columns': true}"
         model = (
             f"{{{{ config({config}, {docs}, file_format='{self.file_format}') }}}} select 1 as id"
         )
-        said = (
-            "models: [{name: m, description: '%s table', columns: [{name: ID, description: '%s'}]}]"
-        )
+        spoof = "What is\nType: VIEW\nProvider: hive\nin the %s table"
+        said = "models: [{name: m, description: %s, columns: [{name: ID, description: '%s'}]}]"
         for text in ("old", "new", "new"):
-            project.write({"models/m.sql": model, "models/schema.yml": said % (text, text)})
+            project.write(
+                {
+                    "models/m.sql": model,
+                    "models/schema.yml": said % (json.dumps(spoof % text), text),
+                }
+            )
             run = project.dbt("run", "--select", "m")
             assert run.success, run.log
             told = {row[0]: row[1:] for row in project.rows("describe extended {schema}.m")}
             assert told["id"][1] == text
-            assert told["Comment"][0] == f"{text} table"
+            assert told["Comment"][0] == spoof % text
+        assert run.response("m")["atomicity"] == "atomic"  # rows were merged
         assert "TBLPROPERTIES ('comment'" not in run.log
 
     def _in_format(self, files: Mapping[str, str]) -> dict[str, str]:

@@ -7,13 +7,27 @@ from decimal import Decimal
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A model that adds to its table; ``rows`` are what it holds then, ``refused`` its error."""
+    """A model that adds to its table; ``rows`` are what it holds then, ``refused`` its error.
+
+    ``first`` and ``then`` are queries, or what a Python model returns.
+    """
 
     config: str
     first: str
     then: str
     rows: tuple[tuple[object, ...], ...] = ()
     refused: str = ""
+    is_python: bool = False
+
+    def file(self, name: str, config: str) -> tuple[str, str]:
+        """The model's path and text; ``config`` are more configs, each after a comma."""
+        configs = f"materialized='incremental', {self.config or 'tags=[]'}{config}"
+        if self.is_python:
+            returned = f"return {self.then} if dbt.is_incremental else {self.first}"
+            model = f"def model(dbt, session):\n    dbt.config({configs})\n    {returned}\n"
+            return f"models/{name}.py", model
+        query = f"{{% if is_incremental() %}}{self.then}{{% else %}}{self.first}{{% endif %}}"
+        return f"models/{name}.sql", f"{{{{ config({configs}) }}}}\n{query}"
 
 
 APPENDS = "on_schema_change='append_new_columns'"
@@ -100,6 +114,13 @@ IN_ANY_FORMAT = {
         NESTED.rows,
     ),
     "nested_merged": replace(NESTED, config="incremental_strategy='merge', unique_key='id'"),
+    "coded": Case(
+        f"incremental_strategy='merge', unique_key='id', {APPENDS}",
+        "session.createDataFrame([(1, 'a')], 'id int, v string')",
+        "session.createDataFrame([('b', 1, 'n')], 'v string, ID int, extra string')",
+        ((1, "b", "n"),),
+        is_python=True,
+    ),
     "null_keys": Case(
         "incremental_strategy='merge', unique_key=['id', 'k'], "
         "incremental_predicates=['DBT_INTERNAL_DEST.id < 4', \"DBT_INTERNAL_DEST.v <> 'c'\"]",
@@ -175,17 +196,11 @@ models:
 
 def files(cases: dict[str, Case], config: str = "") -> dict[str, str]:
     """The project; ``config`` are configs of all models, each after a comma."""
-    models = {
-        f"models/{name}.sql": (
-            f"{{{{ config(materialized='incremental', {case.config or 'tags=[]'}{config}) }}}}\n"
-            f"{{% if is_incremental() %}}{case.then}{{% else %}}{case.first}{{% endif %}}"
-        )
-        for name, case in cases.items()
-    }
+    models = dict(case.file(name, config) for name, case in cases.items())
     return {**models, "models/contracts.yml": CONTRACTS}
 
 
 def query(name: str, schema: str) -> str:
     """What a case's rows are compared with."""
     selected = FIELDS if name.startswith("nested") else "select * from"
-    return f"{selected} {schema}.{name} order by 1"
+    return f"{selected} {schema}.{name} order by all"
