@@ -1,4 +1,4 @@
-"""Sources without a loaded_at_field are as fresh as their tables."""
+"""Sources without a loaded_at_field are as fresh as their tables, and others as it says."""
 
 from datetime import datetime, timedelta, timezone
 
@@ -29,3 +29,22 @@ def test_a_table_of_files_is_as_fresh_as_its_newest_file(project: Project) -> No
     assert found["empty"]["max_loaded_at"].startswith("0001")
     assert "[NOT_SUPPORTED] only its rows tell how fresh" in run.log
     assert "set loaded_at_field" in run.log
+
+
+def test_a_column_tells_how_fresh_a_source_is(project: Project) -> None:
+    """A timestamp does; of anything else the error says its type."""
+    timed = "{{ config(materialized='table') }} select current_timestamp() - interval 2 hours as at"
+    listed = "{name: timed, loaded_at_field: at}, {name: dated, loaded_at_field: day}"
+    project.write(
+        {
+            "models/timed.sql": timed,
+            "models/dated.sql": "select current_date() as day",
+            "models/sources.yml": OF_THE_MODELS.format(listed),
+        }
+    )
+    project.build()
+    run, found = freshness(project)
+    assert found["timed"]["status"] == "error"
+    age = timedelta(seconds=found["timed"]["max_loaded_at_time_ago_in_s"])
+    assert timedelta(hours=2) < age < timedelta(hours=3)
+    assert "received value of type 'date' instead" in run.log
