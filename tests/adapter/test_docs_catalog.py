@@ -60,6 +60,14 @@ def test_comments_of_a_relation_and_its_columns_with_their_lines() -> None:
     assert third["column_comment"] == "how many"
 
 
+def test_a_column_that_is_listed_in_lower_case_has_its_name_and_comment() -> None:
+    """As those of Iceberg's tables are in Hive."""
+    listed = [{**ROWS[0], "column_name": "its name"}]
+    described = [DescribedRow("Its Name", "int", "what it is")]
+    (column,) = docs_catalog.with_comments(listed, described)
+    assert (column["column_name"], column["column_comment"]) == ("Its Name", "what it is")
+
+
 def test_a_relation_without_comments_has_none() -> None:
     """Not empty ones."""
     assert list(docs_catalog.with_comments(ROWS, DESCRIBED[3:6])) == ROWS

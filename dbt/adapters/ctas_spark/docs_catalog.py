@@ -123,17 +123,19 @@ def with_figures(column: Mapping[str, Any], version: str, figures: WriteFigures)
 def with_comments(
     rows: Iterable[Mapping[str, Any]], described: Iterable[Any]
 ) -> Iterator[dict[str, Any]]:
-    """The catalog's rows of one relation with its comment and those of its columns.
+    """The catalog's rows of one relation with its comment, and its columns' names and comments.
 
-    ``described`` are the rows of DESCRIBE EXTENDED: name, type and comment of each column, then,
-    after a title, name and value of what else is known.
+    A listing has the names of an Iceberg table's columns in lower case. ``described`` are the rows
+    of DESCRIBE EXTENDED: name, type and comment of each column, then, after a title, name and value
+    of what else is known.
     """
     lines = list(described)
     columns = takewhile(lambda line: line[1], lines)  # a heading has no type, an odd name may be #
-    comments = {name: comment or None for name, _, comment in columns}
-    of_relation = details(lines).get("Comment") or None
+    known = {name.lower(): (name, comment) for name, _, comment in columns}
+    of_relation = details(lines).get("Comment")
     for row in rows:
-        own = {"table_comment": of_relation, "column_comment": comments.get(row["column_name"])}
+        name, comment = known.get(row["column_name"].lower(), (None, None))
+        own = {"table_comment": of_relation, "column_name": name, "column_comment": comment}
         yield {**row, **{key: text for key, text in own.items() if text}}
 
 
