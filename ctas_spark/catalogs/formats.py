@@ -22,6 +22,8 @@ from .settings import (
 
 PACKAGES = "spark.jars.packages"
 SESSION = f"{SETTINGS}{SESSION_CATALOG}"
+REMEMBERS_CASES = f"{SESSION}.cache.case-sensitive"
+"""By default Iceberg remembers a table once for each spelling of its name; Hive has one table."""
 EMBEDDED = {
     # PySpark has no BoneCP, which Hive's client takes by default
     "spark.hadoop.datanucleus.connectionPoolingType": "HikariCP",
@@ -50,7 +52,7 @@ FORMATS: Mapping[str, FormatSettings] = {
     ICEBERG: FormatSettings(
         JARS_OF_SESSION_ICEBERG,
         EXTENSION_OF_ICEBERG,
-        {SESSION: SESSION_OF_ICEBERG, f"{SESSION}.type": "hive"},
+        {SESSION: SESSION_OF_ICEBERG, f"{SESSION}.type": "hive", REMEMBERS_CASES: "false"},
         EMBEDDED,
     ),
 }

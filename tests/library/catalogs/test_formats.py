@@ -35,6 +35,7 @@ def test_jars_and_extensions_are_added_and_other_values_of_the_user_win() -> Non
     assert found[EXTENSIONS].startswith("my.Extension,org.apache.iceberg.")
     assert (found[POOL], found[LOCKS]) == ("DBCP", "false")
     assert found["spark.sql.catalog.spark_catalog.type"] == "hive"
+    assert found["spark.sql.catalog.spark_catalog.cache.case-sensitive"] == "false"
 
 
 def test_a_metastore_with_a_server_keeps_its_own_settings(
