@@ -64,6 +64,16 @@ class TestDelta(DbtRuns):
         assert not project.dbt("run", "--select", "m", fails=True).success
         assert project.rows("select * from {schema}.m") == [(1,)]
 
+    def test_a_model_is_a_table_then_a_view_and_back(self, project: Project) -> None:
+        """As on files; a view over it reads what it is then."""
+        model = "{{ config(materialized=var('as'), file_format='delta') }} select '{{ var('as') }}'"
+        over = "{{ config(materialized='view') }} select k from {{ ref('m') }}"
+        files = {"models/m.sql": f"{model} as k", "models/plain.sql": over}
+        project.write({**files, "models/schema.yml": ""})
+        for kind in ("table", "view", "incremental", "view"):
+            project.build(**{"as": kind})
+            assert project.rows("select k from {schema}.plain") == [(kind,)]
+
     def test_a_comment_of_any_text_stops_no_increment(self, project: Project) -> None:
         """dbt comments the columns after the rows are there: each failed run would add them again.
 
