@@ -59,6 +59,7 @@ class TestIceberg(DbtRuns):
         project.write({**unused, **{f"models/{k}.sql": BATCHED % by for k, by in coarse.items()}})
         run = project.dbt("run", *DAY)
         assert "would lose the rows of the others; write days(at)" in run.log
+        assert "or days(at) in Iceberg; or use atomicity: atomic for a table of files" in run.log
         assert "partition_by: a partition (month) with rows of the batch from 2026-01-01" in run.log
         for name in coarse:
             assert f"in model.tested.{name}; no job was started" in run.log

@@ -30,9 +30,9 @@ SHARED = (
     "of other batches, which would be lost if it was replaced. Batches begin and end in UTC, even "
     "if spark.sql.session.timeZone is another zone. Partition by the UTC {size} of "
     "{event_time}, such as date_trunc({size_text}, to_utc_timestamp({event_time}, "
-    "current_timezone())), or use {remedy}, where only the rows of the batch are replaced"
+    "current_timezone())), or {size}s({event_time}) in Iceberg; or use atomicity: atomic for a "
+    "table of files, or file_format: delta, where only the rows of the batch are replaced"
 )
-REMEDY = "atomicity: atomic, or file_format: delta"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,6 @@ class Batch:
             size=self.size,
             size_text=f"'{self.size}'",
             event_time=self.event_time,
-            remedy=REMEDY,
         )
 
     @property
