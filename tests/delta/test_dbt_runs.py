@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from formats.dbt_runs import DbtRuns
-from functional.changed_rows import APPENDS, SYNCS, Case
+from functional.changed_rows import APPENDS, MERGED, SYNCS, Case
 from functional.dbt_project import Project
 
 MERGE = f"incremental_strategy='merge', unique_key='ID', {APPENDS}"
@@ -51,6 +51,18 @@ class TestDelta(DbtRuns):
     ) -> None:
         """Delta does it by the same MERGE as Iceberg."""
         super().test_rows_that_go_and_come_back_have_a_record_of_each_time(spark, tmp_path)
+
+    @pytest.mark.long
+    def test_what_fails_is_stored_and_rows_of_unit_tests_are_typed(
+        self, spark: SparkSession, tmp_path: Path
+    ) -> None:
+        """By the same statements as in Iceberg."""
+        super().test_what_fails_is_stored_and_rows_of_unit_tests_are_typed(spark, tmp_path)
+
+    @pytest.mark.long
+    def test_merged_rows_are_found_by_names_and_keys(self, project: Project) -> None:
+        """By the same MERGE as Iceberg's."""
+        self.check_changed(project, MERGED)
 
     def test_control_the_stock_adapter_replaces_a_delta_table_in_one_commit(
         self, project: Project

@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from formats.dbt_runs import DbtRuns
-from functional.changed_rows import APPENDS, SYNCS, Case
+from functional.changed_rows import APPENDS, MERGED, SYNCS, Case
 from functional.dbt_project import Project
 from functional.unstable_rows import DAY
 
@@ -32,6 +32,7 @@ class TestIceberg(DbtRuns):
     rebuilt_by = "fast_forward"
     commits_of_a_build = 2
     changed: ClassVar = {
+        **MERGED,
         "dropped": Case(SYNCS, "select 1 as id, 2 as gone", "select 2L as id", ((1,), (2,))),
         "merged": Case(MERGE, "select 1 as id, 2 as gone", "select 1 as id", ((1, 2),)),
     }

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import date
 
 from functional import changed_rows
-from functional.changed_rows import IN_ANY_FORMAT, NESTED, SYNCS, Case
+from functional.changed_rows import IN_ANY_FORMAT, MERGED, NESTED, SYNCS, Case
 from functional.dbt_project import Project
 
 DROPPED = Case(
@@ -17,6 +17,7 @@ DROPPED = Case(
 )
 OF_FILES = {
     **IN_ANY_FORMAT,
+    **MERGED,
     "dropped": DROPPED,
     "nested_version": replace(NESTED, config="atomicity='atomic'"),
 }

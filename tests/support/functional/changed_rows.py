@@ -1,5 +1,6 @@
 """Models whose second run brings rows in other shapes, and what their tables then hold."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
@@ -113,14 +114,6 @@ IN_ANY_FORMAT = {
         f"select 2 as id, {OHW}, {PEED}",
         NESTED.rows,
     ),
-    "nested_merged": replace(NESTED, config="incremental_strategy='merge', unique_key='id'"),
-    "coded": Case(
-        f"incremental_strategy='merge', unique_key='id', {APPENDS}",
-        "session.createDataFrame([(1, 'a')], 'id int, v string')",
-        "session.createDataFrame([('b', 1, 'n')], 'v string, ID int, extra string')",
-        ((1, "b", "n"),),
-        is_python=True,
-    ),
     "null_keys": Case(
         "incremental_strategy='merge', unique_key=['id', 'k'], "
         "incremental_predicates=['DBT_INTERNAL_DEST.id < 4', \"DBT_INTERNAL_DEST.v <> 'c'\"]",
@@ -130,20 +123,6 @@ IN_ANY_FORMAT = {
             *((None, "k", "n"), (None, "k", "n"), (1, "k", "b")),
             *((5, "k", "e"), (5, "k", "f")),
         ),
-    ),
-    "mg_upper": Case(
-        "incremental_strategy='merge', unique_key='ID', merge_update_columns=['VAL'], "
-        "partition_by='Pt', alias='MG_Upper'",
-        "select 1 as Id, 'v1' as Val, 'k1' as Keep, 1 as PT",
-        "select * from values (2, 'k2', 'w2', 1), (1, 'k2', 'v2', 2) as t(pT, keep, VAL, iD)",
-        ((1, "w2", "k1", 1), (2, "v2", "k2", 1)),
-    ),
-    "odd_names": Case(
-        "incremental_strategy='merge', unique_key=['/test/id', 'a.b'], "
-        "merge_exclude_columns=['c-1']",
-        "select 1 as `/test/id`, 'a' as `a.b`, 'b' as `group`, 'c' as `c-1`",
-        "select 'd' as `c-1`, 1 as `/test/id`, 'e' as `group`, 'a' as `a.b`",
-        ((1, "a", "e", "c"),),
     ),
     "null_partition": Case(
         "incremental_strategy='insert_overwrite', partition_by='p'",
@@ -179,6 +158,31 @@ IN_ANY_FORMAT = {
     ),
 }
 """With ``append`` in place, unless their configs say another strategy."""
+MERGED = {
+    "nested_merged": replace(NESTED, config="incremental_strategy='merge', unique_key='id'"),
+    "coded": Case(
+        f"incremental_strategy='merge', unique_key='id', {APPENDS}",
+        "session.createDataFrame([(1, 'a')], 'id int, v string')",
+        "session.createDataFrame([('b', 1, 'n')], 'v string, ID int, extra string')",
+        ((1, "b", "n"),),
+        is_python=True,
+    ),
+    "mg_upper": Case(
+        "incremental_strategy='merge', unique_key='ID', merge_update_columns=['VAL'], "
+        "partition_by='Pt', alias='MG_Upper'",
+        "select 1 as Id, 'v1' as Val, 'k1' as Keep, 1 as PT",
+        "select * from values (2, 'k2', 'w2', 1), (1, 'k2', 'v2', 2) as t(pT, keep, VAL, iD)",
+        ((1, "w2", "k1", 1), (2, "v2", "k2", 1)),
+    ),
+    "odd_names": Case(
+        "incremental_strategy='merge', unique_key=['/test/id', 'a.b'], "
+        "merge_exclude_columns=['c-1']",
+        "select 1 as `/test/id`, 'a' as `a.b`, 'b' as `group`, 'c' as `c-1`",
+        "select 'd' as `c-1`, 1 as `/test/id`, 'e' as `group`, 'a' as `a.b`",
+        ((1, "a", "e", "c"),),
+    ),
+}
+"""The same with a MERGE, where the format has one."""
 CONTRACTS = """
 models:
 - {name: under_contract, columns: [{name: id, data_type: int}]}
@@ -194,7 +198,7 @@ models:
 """
 
 
-def files(cases: dict[str, Case], config: str = "") -> dict[str, str]:
+def files(cases: Mapping[str, Case], config: str = "") -> dict[str, str]:
     """The project; ``config`` are configs of all models, each after a comma."""
     models = dict(case.file(name, config) for name, case in cases.items())
     return {**models, "models/contracts.yml": CONTRACTS}
