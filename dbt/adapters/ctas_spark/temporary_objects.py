@@ -44,5 +44,5 @@ def refuse_shadowed(relation: object) -> None:
             f"{relation.full_name} can't be dropped: a temporary object of this session shadows it",
             left="both are unchanged",
             remedy="drop that first, by drop_temporary_view, _table or _function of "
-            "dbt.adapters.ctas_spark",
+            "ctas_spark",
         )
