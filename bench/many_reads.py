@@ -12,7 +12,7 @@ schema and format, and ``--isolation repeatable-read`` sets the server so and de
 profile: then none may. The metastore is a server on PostgreSQL.
 
 ``--over connect`` or ``thrift``: dbt writes files over a Spark server, whose metastore is a server
-on Derby with its default settings.
+on Derby with its default settings. ``--mariadb``: the metastore of files is a server on MariaDB.
 """
 
 import argparse
@@ -29,7 +29,13 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from readers.reader import Mode
-from readers.tables import Choice, SharedTables, tables_on_postgresql, tables_over
+from readers.tables import (
+    Choice,
+    SharedTables,
+    tables_on_mariadb,
+    tables_on_postgresql,
+    tables_over,
+)
 from readers.trial import Trial, run_trial
 from results_file import write_figures
 from servers.metastore_on_postgresql import ISOLATION, REPEATABLE_READ
@@ -62,6 +68,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--processes", type=int, default=3)
     parser.add_argument("--table", type=Choice, choices=list(Choice), default=Choice.FILES)
     parser.add_argument("--over", choices=["connect", "thrift"], help="a server that dbt writes by")
+    parser.add_argument("--mariadb", action="store_true", help="the database of the metastore")
     parser.add_argument("--same", action="store_true", help="one schema for all versions")
     parser.add_argument(
         "--isolation", choices=[REPEATABLE_READ], help="instead of the server's default"
@@ -75,6 +82,8 @@ def _tables(
 ) -> AbstractContextManager[SharedTables]:
     if options.over:
         return tables_over(options.over, directory)
+    if options.mariadb:
+        return tables_on_mariadb(directory)
     return tables_on_postgresql(options.table, directory, settings)
 
 

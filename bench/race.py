@@ -12,6 +12,7 @@ the format's own. It fails if none of those overwrote another's unseen.
 
 With ``--over connect`` or ``thrift``, the writers have no JVM: each is a client of one Spark
 Connect or Thrift server, whose metastore is a server on Derby with its default settings.
+``--mariadb``: the metastore of files is a server on MariaDB.
 """
 
 import argparse
@@ -21,13 +22,20 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime, timezone
 from pathlib import Path
 
 from readers.race import FIRST, run_race
 from readers.race_judge import Round, judge_race
 from readers.rival import Writers
-from readers.tables import Choice, tables_on_postgresql, tables_over
+from readers.tables import (
+    Choice,
+    SharedTables,
+    tables_on_mariadb,
+    tables_on_postgresql,
+    tables_over,
+)
 from results_file import write_figures
 from servers.versions import versions
 
@@ -38,9 +46,7 @@ def main() -> None:
     started = time.monotonic()
     with (
         tempfile.TemporaryDirectory() as directory,
-        tables_over(options.over, Path(directory))
-        if options.over
-        else tables_on_postgresql(options.table, Path(directory)) as tables,
+        _tables(options, Path(directory)) as tables,
     ):
         rounds = run_race(
             tables,
@@ -56,6 +62,14 @@ def main() -> None:
     sys.exit(not figures["overwritten"] if options.plain else bool(figures["violations"]))
 
 
+def _tables(options: argparse.Namespace, directory: Path) -> AbstractContextManager[SharedTables]:
+    if options.over:
+        return tables_over(options.over, directory)
+    if options.mariadb:
+        return tables_on_mariadb(directory)
+    return tables_on_postgresql(options.table, directory)
+
+
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rivals", type=int, default=6)
@@ -64,6 +78,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--over", choices=["connect", "thrift"], help="a server that the writers write by"
     )
+    parser.add_argument("--mariadb", action="store_true", help="the database of the metastore")
     parser.add_argument("--plain", action="store_true", help="the control")
     parser.add_argument("--out", type=Path)
     return parser.parse_args()

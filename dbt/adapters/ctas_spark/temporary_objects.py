@@ -43,6 +43,5 @@ def refuse_shadowed(relation: object) -> None:
         raise ShadowedError(
             f"{relation.full_name} can't be dropped: a temporary object of this session shadows it",
             left="both are unchanged",
-            remedy="drop that first, by drop_temporary_view, _table or _function of "
-            "ctas_spark",
+            remedy="drop that first, by drop_temporary_view, _table or _function of ctas_spark",
         )

@@ -15,6 +15,7 @@ from servers.iceberg import NEW_TYPES, hadoop_catalog, hive_catalog, jdbc_catalo
 from servers.iceberg_rest import rest_catalog
 from servers.jars import DELTA, ICEBERG
 from servers.metastore import NO_SETTINGS, Metastore
+from servers.metastore_on_mariadb import running_metastore_on_mariadb
 from servers.metastore_on_postgresql import running_metastore_on_postgresql
 from servers.remote import server_of_files
 
@@ -124,6 +125,13 @@ def tables_on_postgresql(
         shared_tables(choice, server, directory) as tables,
     ):
         yield tables
+
+
+@contextmanager
+def tables_on_mariadb(directory: Path) -> Iterator[SharedTables]:
+    """Tables of files on a metastore of their own, on MariaDB, both with default settings."""
+    with running_metastore_on_mariadb(directory / "metastore", directory / "warehouse") as server:
+        yield SharedTables(server.spark_conf())
 
 
 @contextmanager
