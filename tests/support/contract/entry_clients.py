@@ -41,7 +41,8 @@ class ThriftClient:
 
     def entry(self, target: TableName) -> Entry | None:
         try:
-            found = self._client.get_table(target.database, target.table)
+            wanted = ttypes.GetTableRequest(target.database, target.table)  # get_table is gone in 4
+            found = self._client.get_table_req(wanted).table
         except ttypes.NoSuchObjectException:
             return None
         return Entry(
