@@ -12,11 +12,19 @@ from dbt.adapters.ctas_spark.node_session import NodeSession, may_change
 from dbt.adapters.ctas_spark.shared_settings import NodeSettings
 
 
+class Session(str):
+    """One that is known by its name."""
+
+    __slots__ = ("__weakref__",)
+
+
 class Handle:
     """A thread's statements, in a session that is known by its name."""
 
+    canceled = False
+
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.spark: Any = "run"
+        self.spark: Any = Session("run")
         monkeypatch.setattr(clones, "clone", "{}'s".format)
         monkeypatch.setattr(jvm, "is_local", lambda _: True)
         monkeypatch.setattr(jvm, "forget_session", print)
@@ -102,7 +110,7 @@ def test_what_is_for_the_nodes_that_follow_is_made_in_the_run_s(
 def test_what_such_a_node_sets_is_set_back(handle: Handle, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the session that it shares with the run; the run's own hooks set for all."""
     set_by = []
-    monkeypatch.setattr(NodeSettings, "note", lambda _self, _spark, sql: set_by.append(sql))
+    monkeypatch.setattr(NodeSettings, "note", lambda _self, sql, _: set_by.append(sql))
     for context in (node("operation"), node("function"), node(materialized="temporary_view")):
         NodeSession(context).note(handle, f"set a = {context.resource_type}")
     assert set_by == ["set a = function", "set a = model"]

@@ -79,8 +79,8 @@ def project_at(
 
 
 def profile_of(server: RemoteServer, metastore: Metastore, method: str) -> dict[str, object]:
-    """What leads to both; in one thread, because a node sees what others set meanwhile."""
-    return {**server.profile(method), "metastore": metastore.uri, "threads": 1}
+    """What leads to both."""
+    return {**server.profile(method), "metastore": metastore.uri}
 
 
 def rows_in(server: RemoteServer, query: str) -> list[tuple[object, ...]]:
