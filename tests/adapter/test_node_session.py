@@ -103,7 +103,7 @@ def test_what_is_for_the_nodes_that_follow_is_made_in_the_run_s(
     """The run's hooks, and nodes that make temporary objects."""
     session = NodeSession(context)
     session.part(handle)
-    session.note(handle, "use elsewhere")
+    session.note(handle, "cache table t")
     assert handle.spark == "run"
 
 

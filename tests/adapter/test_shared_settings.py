@@ -29,6 +29,16 @@ class Session:
         self._check(name)
         del self.values[name]
 
+    def sql(self, statement: str) -> "Session":
+        """One that has only a current schema."""
+        if statement.startswith("USE "):
+            self.values["schema"] = statement.removeprefix("USE ")
+        return self
+
+    def collect(self) -> list[dict[str, str]]:
+        catalog, schema = self.values["schema"].split(".")
+        return [{"c": catalog.strip("`"), "s": schema}]
+
     def _check(self, name: str) -> None:
         if self.end is not None:
             raise self.end
@@ -80,6 +90,17 @@ def test_what_a_node_set_is_set_back(sql: str, name: str) -> None:
         session.values[name] = "new"
         node.restore()
         assert session.values == before
+
+
+@pytest.mark.parametrize("sql", ["use other", "-- why\nUSE a.b ;", "set catalog other"])
+def test_the_current_schema_is_set_back(sql: str) -> None:
+    """Whichever part of its path the node has changed."""
+    session = Session({"schema": "`ice`.shop"})
+    node = NodeSettings(session)
+    note(node, sql)
+    session.values["schema"] = "`other`.default"
+    node.restore()
+    assert session.values == {"schema": "`ice`.shop"}
 
 
 @pytest.mark.parametrize(

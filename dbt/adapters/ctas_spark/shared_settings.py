@@ -4,9 +4,10 @@ import re
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, cast
 from weakref import WeakKeyDictionary
 
+from ctas_spark import quoting
 from ctas_spark.engines.jvm import FAILURES
 from dbt.adapters.ctas_spark.dbt_edge import logger
 from dbt.adapters.ctas_spark.turns import Turn, Turns
@@ -16,6 +17,10 @@ SET = re.compile(
     rf"{COMMENTS}(?:SET\s+(`[^`]+`|[\w.:-]+)\s*=|RESET\s+(`[^`]+`|[\w.:-]+)|SET\s+TIME\s+ZONE\s)(.*)",
     re.IGNORECASE | re.DOTALL,
 )
+USE = re.compile(rf"{COMMENTS}(?:USE|SET\s+CATALOG)\s(.*)", re.IGNORECASE | re.DOTALL)
+SCHEMA = "the current schema"
+"""What USE sets, in messages next to names of settings."""
+CURRENT = "SELECT current_catalog() AS c, current_schema() AS s"
 OVERWRITE = re.compile(r"\bINSERT\s+OVERWRITE\b", re.IGNORECASE)
 TIME_ZONE = "spark.sql.session.timeZone"
 REDACTED = "(redacted)"
@@ -44,7 +49,7 @@ class SessionSettings:
         """The node is about to set it."""
         with self._guard:
             if name not in self._before:
-                before = spark.conf.get(name, None)
+                before = _value(spark, name)
                 if before is not None and before.endswith(REDACTED):
                     logger.warning(NOT_SET_BACK.format(name))
                     return
@@ -78,15 +83,10 @@ class NodeSettings:
 
     def note(self, sql: str, is_canceled: Callable[[], bool]) -> None:
         """The node is about to run ``sql``, which may set something: wait until it can."""
-        found = SET.match(sql)
-        name = (found[1] or found[2] or TIME_ZONE).strip("`") if found else ""
-        self._session.turns.take(
-            self._turn,
-            {name: found[3].strip(" ;")} if found else {},
-            overwrites=OVERWRITE.search(sql) is not None,
-            is_canceled=is_canceled,
-        )
-        if found:
+        sets = _set_by(sql)
+        overwrites = OVERWRITE.search(sql) is not None
+        self._session.turns.take(self._turn, sets, overwrites=overwrites, is_canceled=is_canceled)
+        for name in sets:
             self._session.note(self._spark, self, name)
 
     def restore(self) -> None:
@@ -95,8 +95,26 @@ class NodeSettings:
         self._session.turns.end(self._turn)
 
 
+def _set_by(sql: str) -> dict[str, str]:
+    """What a statement sets."""
+    if found := USE.match(sql):
+        return {SCHEMA: found[1].strip(" ;")}
+    if found := SET.match(sql):
+        return {(found[1] or found[2] or TIME_ZONE).strip("`"): found[3].strip(" ;")}
+    return {}
+
+
+def _value(spark: Any, name: str) -> str | None:
+    if name != SCHEMA:
+        return cast("str | None", spark.conf.get(name, None))
+    (here,) = spark.sql(CURRENT).collect()
+    return f"{quoting.identifier(here['c'])}.{here['s']}"  # Spark quotes the schema where it has to
+
+
 def _set_back(spark: Any, name: str, value: str | None) -> None:
-    if value is None:
+    if name == SCHEMA:
+        spark.sql(f"USE {value}")
+    elif value is None:
         spark.conf.unset(name)
     else:
         spark.conf.set(name, value)
