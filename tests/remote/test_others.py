@@ -6,9 +6,9 @@ SEED = "id,name\n1,a\n2,b\n"
 VIEW = "{{ config(materialized='view') }} select * from {{ ref('seeded') }}"
 GROWN = """
 {{ config(materialized='incremental', incremental_strategy='merge', unique_key='id',
-          file_format='iceberg') }}
-select id, {{ var('n') }} as n from range({{ var('n') }} - 1, {{ var('n') }} + 1)
-{% if target.method == 'connect' %} where rand() < 2 {% endif %}
+          file_format='iceberg', tblproperties={'write.merge.mode':
+            'copy-on-write' if target.method == 'connect' else 'merge-on-read'}) }}
+select id, {{ var('n') }} as n from range({{ var('n') }} - 1, {{ var('n') }} + 1) where rand() < 2
 """
 APPENDED = """
 {{ config(materialized='incremental', database='spark_catalog', file_format='delta') }}
@@ -29,7 +29,7 @@ models: [{name: shown, columns: [{name: id, data_tests: [unique, not_null]}]}]
 def test_seeds_views_incremental_models_snapshots_and_tests_work(place: Place) -> None:
     """As far as their tables are of a format that has what they need.
 
-    Over Spark Connect, rows that differ from scan to scan are merged, too.
+    Rows that differ from scan to scan are merged, too: over Thrift by a merge on read.
     """
     place.write(
         {

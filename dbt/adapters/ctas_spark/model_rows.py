@@ -48,7 +48,8 @@ class ModelRows:
         handle = self._invocation.handle
         if self._invocation.credentials.method != THRIFT:
             handle.job.attach()
-            self._view(view, handle.spark.table(str(view)).localCheckpoint())
+            with bound(handle.spark, handle.of_run):
+                self._view(view, handle.spark.table(str(view)).localCheckpoint())
 
     def run_python(self, view: CtasSparkRelation, code: str) -> None:
         """Run a Python model in this process, and make a temporary view of what it returns.
