@@ -127,6 +127,17 @@ def test_a_node_with_statements_of_its_user_may_change_its_session(config: Any) 
     assert may_change(SimpleNamespace(config=node().config, language="python"))
 
 
+def test_a_session_of_its_own_begins_with_nothing_that_a_node_has_set(
+    handle: Handle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that make temporary objects set it in the run's, from which it is cloned."""
+    taken = []
+    monkeypatch.setattr(NodeSettings, "note", lambda _self, sql, _: taken.append(sql))
+    monkeypatch.setattr(clones, "clone", lambda _: taken.append("clone"))
+    NodeSession(node()).part(handle)
+    assert taken == ["", "clone"]
+
+
 def test_the_end_of_a_run_holds_no_session_of_a_node(
     handle: Handle, monkeypatch: pytest.MonkeyPatch
 ) -> None:

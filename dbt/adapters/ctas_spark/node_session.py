@@ -64,12 +64,12 @@ class NodeSession:
         if CHANGE.match(sql) and TEMPORARY not in sql:
             self.part(uses)
         if self._own is None:
-            self._settings = self._settings or NodeSettings(uses.spark)
-            self._settings.note(sql, lambda: uses.canceled)
+            self._take_turn(uses, sql)
 
     def part(self, uses: Uses) -> None:
         """From now on the node's statements run in a session of its own."""
         if self._may_part and self._own is None and jvm.is_local(uses.spark):
+            self._take_turn(uses, "")  # so that it begins with nothing that a node has set
             self._of_run, self._own, self._uses = uses.spark, clones.clone(uses.spark), uses
             uses.use(self._own)
             self._leave_shared()
@@ -91,6 +91,10 @@ class NodeSession:
             with suppress(*jvm.FAILURES):  # an ended Spark has no sessions
                 temporary.forget_functions(own)
                 jvm.forget_session(own)
+
+    def _take_turn(self, uses: Uses, sql: str) -> None:
+        self._settings = self._settings or NodeSettings(uses.spark)
+        self._settings.note(sql, lambda: uses.canceled)
 
     def _leave_shared(self) -> None:
         settings, self._settings = self._settings, None
