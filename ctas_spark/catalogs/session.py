@@ -127,6 +127,8 @@ class CatalogsWithJvm(Catalogs):
         yield f"statistics: {OTHERS_COUNT}"
 
     def check_partitions_overwritten(self, target: TableName) -> None:
+        if not committers.is_chosen_by_place(self._spark):
+            return
         entry = self.catalog.entry(target)
         location = entry.location if entry is not None else None
         committer = committers.committer_at(self._spark, location or "")

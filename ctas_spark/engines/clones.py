@@ -21,6 +21,7 @@ from pyspark.sql import SparkSession
 from ..context import SESSION_CATALOG
 from ..errors import NotSupportedError
 from . import jvm
+from .connect import active_on_server
 
 ICEBERGS = "org.apache.iceberg."
 SETTING = "spark.sql.catalog."
@@ -73,10 +74,11 @@ def clone(spark: SparkSession) -> SparkSession:
 def bound(own: Any, instead_of: Any) -> Iterator[None]:
     """Let this thread's code find the session as the active one, and by ``getOrCreate()``.
 
-    PySpark keeps both in variables of all threads. A session on a server is the process's only one.
+    PySpark keeps both in variables of all threads, but for sessions on a server.
     """
     if not jvm.is_local(own):
-        yield
+        with active_on_server(own):
+            yield
         return
     _find_what_is_bound()
     _bound.session = own

@@ -1,6 +1,7 @@
 """Spark over Spark Connect: one session for an invocation, and the jobs in it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -99,6 +100,18 @@ def closing_once(session: Any) -> Any:
     """
     session.client.close = cache(session.client.close)
     return session
+
+
+@contextmanager
+def active_on_server(session: Any) -> Iterator[None]:
+    """Let PySpark find the session in this thread; it makes what a checkpoint returns for it."""
+    of_thread = type(session)._active_session  # noqa: SLF001 (it has no public way)
+    before = getattr(of_thread, "session", None)
+    of_thread.session = session
+    try:
+        yield
+    finally:
+        of_thread.session = before
 
 
 def _retry(session: Any, times: int) -> None:

@@ -44,12 +44,17 @@ class Committer(str, Enum):
         return self is Committer.RENAMING
 
 
+def is_chosen_by_place(spark: SparkSession) -> bool:
+    """Whether the session has committers other than the one that Spark has by default."""
+    return spark.conf.get(PROTOCOL) == CLOUD
+
+
 def committer_at(spark: SparkSession, location: str) -> Committer | None:
     """The committer of what the session writes to a place; None where it is no object store."""
     where = urlsplit(location)
     if where.scheme not in S3A:
         return None
-    if spark.conf.get(PROTOCOL) != CLOUD:
+    if not is_chosen_by_place(spark):
         return Committer.RENAMING
     _, name = _setting(spark, location)
     if name == Committer.MAGIC.value:

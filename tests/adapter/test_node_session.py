@@ -1,22 +1,33 @@
 """Which nodes and statements get a session of their own."""
 
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from ctas_spark import temporary
 from ctas_spark.engines import clones, jvm
 from ctas_spark.errors import NotSupportedError
+from dbt.adapters.ctas_spark import invocation
+from dbt.adapters.ctas_spark.credentials import SESSION
 from dbt.adapters.ctas_spark.node_session import NodeSession, may_change
+from dbt.adapters.ctas_spark.node_state import RunningNode
 from dbt.adapters.ctas_spark.shared_settings import NodeSettings
+
+
+class Session(str):
+    """One that is known by its name."""
+
+    __slots__ = ("__weakref__",)
 
 
 class Handle:
     """A thread's statements, in a session that is known by its name."""
 
+    canceled = False
+
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.spark: Any = "run"
+        self.of_run = self.spark = cast("Any", Session("run"))
         monkeypatch.setattr(clones, "clone", "{}'s".format)
         monkeypatch.setattr(jvm, "is_local", lambda _: True)
         monkeypatch.setattr(jvm, "forget_session", print)
@@ -95,14 +106,14 @@ def test_what_is_for_the_nodes_that_follow_is_made_in_the_run_s(
     """The run's hooks, and nodes that make temporary objects."""
     session = NodeSession(context)
     session.part(handle)
-    session.note(handle, "use elsewhere")
+    session.note(handle, "cache table t")
     assert handle.spark == "run"
 
 
 def test_what_such_a_node_sets_is_set_back(handle: Handle, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the session that it shares with the run; the run's own hooks set for all."""
     set_by = []
-    monkeypatch.setattr(NodeSettings, "note", lambda _self, _spark, sql: set_by.append(sql))
+    monkeypatch.setattr(NodeSettings, "note", lambda _self, sql, _: set_by.append(sql))
     for context in (node("operation"), node("function"), node(materialized="temporary_view")):
         NodeSession(context).note(handle, f"set a = {context.resource_type}")
     assert set_by == ["set a = function", "set a = model"]
@@ -114,6 +125,50 @@ def test_a_node_with_statements_of_its_user_may_change_its_session(config: Any) 
     assert may_change(node(**config))
     assert not may_change(node())
     assert may_change(SimpleNamespace(config=node().config, language="python"))
+
+
+def test_a_session_of_its_own_begins_with_nothing_that_a_node_has_set(
+    handle: Handle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that make temporary objects set it in the run's, from which it is cloned."""
+    taken = []
+    monkeypatch.setattr(NodeSettings, "note", lambda _self, sql, _: taken.append(sql))
+    monkeypatch.setattr(clones, "clone", lambda _: taken.append("clone"))
+    NodeSession(node()).part(handle)
+    assert taken == ["", "clone"]
+
+
+def test_the_end_of_a_run_holds_no_session_of_a_node(
+    handle: Handle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Old versions are looked after by the run's catalogs, and a node's go with it."""
+
+    class Opened:
+        """Catalogs that say whose they are."""
+
+        def __init__(self, whose: str) -> None:
+            self.whose = whose
+
+        def in_session(self, spark: str) -> "Opened":
+            return Opened(spark)
+
+        def catalog_for(self, _context: Any) -> str:
+            return f"{self.whose} catalog"
+
+    method = SimpleNamespace(open_catalogs=lambda *_: Opened("run"))
+    monkeypatch.setattr(invocation, "METHODS", {SESSION: method})
+    connections: Any = SimpleNamespace(
+        running=RunningNode(), get_thread_connection=lambda: SimpleNamespace(handle=handle)
+    )
+    profile: Any = SimpleNamespace(method=SESSION, hide_secrets=str)
+    shared = invocation.Invocation(connections, profile, cast("Any", None))
+    session = connections.running.state.session = NodeSession(node())
+    context: Any = None
+    for own in ("run", "run's"):
+        found = shared.catalogs.catalog_for(context)
+        assert str(found) == f"{own} catalog"
+        assert str(shared.of_run(found, context)) == "run catalog"
+        session.part(handle)
 
 
 @pytest.mark.parametrize("sql", ["reset", "RESET ;", "/* all */ reset"])

@@ -1,13 +1,11 @@
 """A node's own statements, and the settings that end with it."""
 
 from collections.abc import Mapping
-from types import SimpleNamespace
 
 import pytest
 from py4j.protocol import Py4JNetworkError
 from pyspark.errors import PySparkException
 
-from ctas_spark.errors import NotSupportedError
 from dbt.adapters.ctas_spark.shared_settings import NodeSettings
 
 
@@ -31,6 +29,16 @@ class Session:
         self._check(name)
         del self.values[name]
 
+    def sql(self, statement: str) -> "Session":
+        """One that has only a current schema."""
+        if statement.startswith("USE "):
+            self.values["schema"] = statement.removeprefix("USE ")
+        return self
+
+    def collect(self) -> list[dict[str, str]]:
+        catalog, schema = self.values["schema"].split(".")
+        return [{"c": catalog.strip("`"), "s": schema}]
+
     def _check(self, name: str) -> None:
         if self.end is not None:
             raise self.end
@@ -38,10 +46,16 @@ class Session:
             raise PySparkException("[CANNOT_MODIFY_CONFIG]")
 
 
+def note(node: NodeSettings, sql: str) -> None:
+    """The node runs a statement, and nobody cancels it."""
+    node.note(sql, lambda: False)
+
+
 def test_a_secret_that_a_server_hides_is_not_set_to_asterisks() -> None:
     """What the node sets stays."""
-    session, node = Session({"a": "*********(redacted)"}), NodeSettings()
-    node.note(session, "set a = b")
+    session = Session({"a": "*********(redacted)"})
+    node = NodeSettings(session)
+    note(node, "set a = b")
     session.values["a"] = "b"
     node.restore()
     assert session.values == {"a": "b"}
@@ -49,9 +63,10 @@ def test_a_secret_that_a_server_hides_is_not_set_to_asterisks() -> None:
 
 def test_a_setting_that_can_not_be_set_back_stops_no_other() -> None:
     """Spark refuses some after its start."""
-    session, node = Session({"b": "old"}, fixed=("a",)), NodeSettings()
+    session = Session({"b": "old"}, fixed=("a",))
+    node = NodeSettings(session)
     for name in "ab":
-        node.note(session, f"set {name} = new")
+        note(node, f"set {name} = new")
         session.values[name] = "new"
     node.restore()
     assert session.values == {"a": "new", "b": "old"}
@@ -69,11 +84,23 @@ def test_a_setting_that_can_not_be_set_back_stops_no_other() -> None:
 def test_what_a_node_set_is_set_back(sql: str, name: str) -> None:
     """In every way that Spark's SQL has; what it did not have is unset again."""
     for before in ({name: "old"}, {}):
-        session, node = Session(before), NodeSettings()
-        node.note(session, sql)
+        session = Session(before)
+        node = NodeSettings(session)
+        note(node, sql)
         session.values[name] = "new"
         node.restore()
         assert session.values == before
+
+
+@pytest.mark.parametrize("sql", ["use other", "-- why\nUSE a.b ;", "set catalog other"])
+def test_the_current_schema_is_set_back(sql: str) -> None:
+    """Whichever part of its path the node has changed."""
+    session = Session({"schema": "`ice`.shop"})
+    node = NodeSettings(session)
+    note(node, sql)
+    session.values["schema"] = "`other`.default"
+    node.restore()
+    assert session.values == {"schema": "`ice`.shop"}
 
 
 @pytest.mark.parametrize(
@@ -81,17 +108,19 @@ def test_what_a_node_set_is_set_back(sql: str, name: str) -> None:
 )
 def test_other_statements_are_left_alone(sql: str) -> None:
     """Even what begins with SET may only show a setting."""
-    node = NodeSettings()
-    node.note(SimpleNamespace(), sql)
+    session = Session({})
+    session.end = AssertionError("nothing is set, and nothing is asked for")
+    node = NodeSettings(session)
+    note(node, sql)
     node.restore()
 
 
 def test_a_setting_stays_while_another_node_needs_it() -> None:
     """Its old value comes back with the end of the last node that has set it."""
     session = Session({"a": "old", "theirs": "x"})
-    first, second = NodeSettings(), NodeSettings()
+    first, second = NodeSettings(session), NodeSettings(session)
     for number, node in enumerate((first, second)):
-        node.note(session, "set a = b")
+        note(node, "set a = b")
         session.values["a"] = f"by {number}"
     first.restore()
     assert session.values == {"a": "by 1", "theirs": "x"}
@@ -99,21 +128,11 @@ def test_a_setting_stays_while_another_node_needs_it() -> None:
     assert session.values == {"a": "old", "theirs": "x"}
 
 
-def test_two_nodes_can_not_set_one_setting_to_different_values() -> None:
-    """On a server they share a session; one after the other they can."""
-    session = Session({"a": "old"})
-    first, second = NodeSettings(), NodeSettings()
-    first.note(session, "set a = b")
-    with pytest.raises(NotSupportedError, match="another node that runs at this time has set a"):
-        second.note(session, "set a = c")
-    first.restore()
-    second.note(session, "set a = c")
-
-
 @pytest.mark.parametrize("end", [Py4JNetworkError("empty"), ConnectionRefusedError(111, "refused")])
 def test_an_ended_spark_has_no_settings_to_set_back(end: Exception) -> None:
     """The model's own error is the one to tell."""
-    session, node = Session({"a": "old"}), NodeSettings()
-    node.note(session, "set a = b")
+    session = Session({"a": "old"})
+    node = NodeSettings(session)
+    note(node, "set a = b")
     session.end = end
     node.restore()

@@ -23,7 +23,6 @@ class TestIceberg(DbtRuns):
     partition_by = "['bucket(2, id)']"
     batched_by = "['days(at)']"
     returning = ("s_all", "s_gone")
-    cannot_merge = ("merged", "checked", "timed")
     commits_of_three_batches = 4
     staged = "m__*"
     grown_config = ", database='jdbc'"

@@ -27,13 +27,14 @@ HOOKED = """
 {% set seen = 'insert into ' ~ target.schema ~ '.seen ' %}
 {{ config(materialized='table', pre_hook=seen ~ "values ('before')",
           post_hook=seen ~ "select 'rows ' || count(*) from {{ this }}",
-          sql_header="set spark.sql.session.timeZone=Asia/Tokyo;") }}
-select id, current_timezone() as zone, '${spark.sql.shuffle.partitions}' as partitions
+          sql_header="set spark.sql.session.timeZone=Asia/Tokyo; use " ~ target.schema) }}
+select id, current_timezone() as zone, current_schema() as here,
+       '${spark.sql.shuffle.partitions}' as partitions
 from range(3)
 """
 PLAIN = """
 {{ config(materialized='table') }}
-select id, name, current_timezone() as zone from {{ ref('given') }}
+select id, name, current_timezone() as zone, current_schema() as here from {{ ref('given') }}
 """
 BATCHED = """
 {{ config(materialized='incremental', incremental_strategy='microbatch', event_time='at',
@@ -79,8 +80,8 @@ def project_at(
 
 
 def profile_of(server: RemoteServer, metastore: Metastore, method: str) -> dict[str, object]:
-    """What leads to both; in one thread, because a node sees what others set meanwhile."""
-    return {**server.profile(method), "metastore": metastore.uri, "threads": 1}
+    """What leads to both."""
+    return {**server.profile(method), "metastore": metastore.uri}
 
 
 def rows_in(server: RemoteServer, query: str) -> list[tuple[object, ...]]:
@@ -107,9 +108,11 @@ def test_what_is_around_a_model_works(
     built = project.dbt("build", *DAYS, n=1)
     assert built.success, built.log
     assert rows_in(server, f"select * from {schema}.seen") == [("before",), ("end",), ("rows 3",)]
-    zones = rows_in(server, f"select distinct zone, partitions from {schema}.hooked")
-    assert zones == [("Asia/Tokyo", "3")]
-    assert rows_in(server, f"select distinct zone from {schema}.plain") != [("Asia/Tokyo",)]
+    zones = rows_in(server, f"select distinct zone, partitions, here from {schema}.hooked")
+    assert zones == [("Asia/Tokyo", "3", schema)]
+    ((zone, here),) = rows_in(server, f"select distinct zone, here from {schema}.plain")
+    assert zone != "Asia/Tokyo"
+    assert here == "default"
     stored = rows_in(server, f"select * from {schema}_dbt_test__audit.unique_plain_name")
     assert stored == [("a", 2)]
     assert "PASS plain::names_are_kept" in built.log

@@ -5,7 +5,9 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol, cast
 
 from ctas_spark.catalogs.kinds import Catalogs
+from ctas_spark.context import StagingContext
 from ctas_spark.engines import commands
+from ctas_spark.publish.catalog import StagingCatalog
 from dbt.adapters.contracts.connection import AdapterResponse
 from dbt.adapters.ctas_spark.connections import SessionHandle
 from dbt.adapters.ctas_spark.credentials import SESSION
@@ -123,6 +125,13 @@ class Invocation:
                 self._opened = method.open_catalogs(spark, self.credentials)
             opened = self._opened
         return session.catalogs(opened) if session is not None else opened
+
+    def of_run(self, catalog: StagingCatalog, context: StagingContext) -> StagingCatalog:
+        """The run's catalog instead of a node's, which would hold the node's session."""
+        opened = self._opened
+        if opened is None or opened is self.catalogs:
+            return catalog
+        return opened.catalog_for(context)
 
     def true_statistics(self, sql: str) -> AbstractContextManager[None]:
         """After a statement that counts a published table, the table's statistics are true."""

@@ -13,6 +13,7 @@ from ctas_spark.engines.jvm import FAILURES
 from ctas_spark.errors import ConfigurationError
 from dbt.adapters.ctas_spark import python_models, streams
 from dbt.adapters.ctas_spark.batches import Side
+from dbt.adapters.ctas_spark.credentials import THRIFT
 from dbt.adapters.ctas_spark.dbt_edge import logger
 from dbt.adapters.ctas_spark.invocation import Dbt, Invocation
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
@@ -36,6 +37,19 @@ class ModelRows:
     def view_last_query(self, view: CtasSparkRelation) -> None:
         """Make a temporary view of the query that this thread has just given to Spark."""
         self._view(view, self._invocation.handle.frame)
+
+    def compute_once(self, view: CtasSparkRelation) -> None:
+        """Compute a view's rows now, and let it be what was computed.
+
+        For rows that are checked and then written, and for Iceberg's MERGE, which reads its source
+        twice. Rows that an executor has lost fail the statement that reads them, and are not
+        computed again. A Thrift server has no such statement.
+        """
+        handle = self._invocation.handle
+        if self._invocation.credentials.method != THRIFT:
+            handle.job.attach()
+            with bound(handle.spark, handle.of_run):
+                self._view(view, handle.spark.table(str(view)).localCheckpoint())
 
     def run_python(self, view: CtasSparkRelation, code: str) -> None:
         """Run a Python model in this process, and make a temporary view of what it returns.

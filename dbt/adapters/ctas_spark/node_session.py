@@ -28,6 +28,10 @@ class Uses(Protocol):
 
     spark: Any
 
+    @property
+    def canceled(self) -> bool:
+        """Whether the node was cancelled."""
+
     def use(self, spark: Any) -> None:
         """Run what follows in another session."""
 
@@ -41,15 +45,15 @@ class NodeSession:
     def __init__(self, node: Any) -> None:
         self._is_of_node = getattr(node, "resource_type", OPERATION) != OPERATION
         self._may_part = self._is_of_node and not _makes_for_others(node)
-        self._settings = NodeSettings()
+        self._settings: NodeSettings | None = None
         self._own: Any = None
         self._of_run: Any = None
         self._uses: Uses | None = None
         self._catalogs: Catalogs | None = None
 
     def note(self, uses: Uses, sql: str) -> None:
-        """The statement is about to run."""
-        if not self._is_of_node or not CHANGE.match(sql):
+        """The statement is about to run: wait until it can, beside what others have set."""
+        if not self._is_of_node:
             return
         if RESET.match(sql):
             raise NotSupportedError(
@@ -57,16 +61,18 @@ class NodeSession:
                 left="it was not run",
                 remedy="name the setting: RESET <name>",
             )
-        if TEMPORARY not in sql:
+        if CHANGE.match(sql) and TEMPORARY not in sql:
             self.part(uses)
         if self._own is None:
-            self._settings.note(uses.spark, sql)
+            self._take_turn(uses, sql)
 
     def part(self, uses: Uses) -> None:
         """From now on the node's statements run in a session of its own."""
         if self._may_part and self._own is None and jvm.is_local(uses.spark):
+            self._take_turn(uses, "")  # so that it begins with nothing that a node has set
             self._of_run, self._own, self._uses = uses.spark, clones.clone(uses.spark), uses
             uses.use(self._own)
+            self._leave_shared()
 
     def catalogs(self, of_run: Catalogs) -> Catalogs:
         """The run's, for what the node's own session has to be asked."""
@@ -78,13 +84,22 @@ class NodeSession:
 
     def end(self) -> None:
         """The node has ended, and what it has set."""
-        self._settings.restore()
+        self._leave_shared()
         own, self._own = self._own, None
         if own is not None and self._uses is not None:
             self._uses.use(self._of_run)
             with suppress(*jvm.FAILURES):  # an ended Spark has no sessions
                 temporary.forget_functions(own)
                 jvm.forget_session(own)
+
+    def _take_turn(self, uses: Uses, sql: str) -> None:
+        self._settings = self._settings or NodeSettings(uses.spark)
+        self._settings.note(sql, lambda: uses.canceled)
+
+    def _leave_shared(self) -> None:
+        settings, self._settings = self._settings, None
+        if settings is not None:
+            settings.restore()
 
 
 def may_change(node: Any) -> bool:

@@ -142,6 +142,9 @@ class Publication:
     def settle(self) -> None:
         """After the commit: refresh the session, and list what was published."""
         version, staged = self._build.settle(), self._build.staged
+        version = replace(
+            version, catalog=self._invocation.of_run(version.catalog, version.context)
+        )
         hides = staged.reach.hides_partitions
         self._record.published(version, staged.level, hides_partitions=hides)
 

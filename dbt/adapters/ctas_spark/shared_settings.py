@@ -2,18 +2,26 @@
 
 import re
 import threading
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, cast
+from weakref import WeakKeyDictionary
 
+from ctas_spark import quoting
 from ctas_spark.engines.jvm import FAILURES
-from ctas_spark.errors import NotSupportedError
 from dbt.adapters.ctas_spark.dbt_edge import logger
+from dbt.adapters.ctas_spark.turns import Turn, Turns
 
 COMMENTS = r"(?:\s|/\*(?:[^*]|\*(?!/))*\*/|--[^\n]*\n)*"
 SET = re.compile(
     rf"{COMMENTS}(?:SET\s+(`[^`]+`|[\w.:-]+)\s*=|RESET\s+(`[^`]+`|[\w.:-]+)|SET\s+TIME\s+ZONE\s)(.*)",
     re.IGNORECASE | re.DOTALL,
 )
+USE = re.compile(rf"{COMMENTS}(?:USE|SET\s+CATALOG)\s(.*)", re.IGNORECASE | re.DOTALL)
+SCHEMA = "the current schema"
+"""What USE sets, in messages next to names of settings."""
+CURRENT = "SELECT current_catalog() AS c, current_schema() AS s"
+OVERWRITE = re.compile(r"\bINSERT\s+OVERWRITE\b", re.IGNORECASE)
 TIME_ZONE = "spark.sql.session.timeZone"
 REDACTED = "(redacted)"
 """How the text ends that Spark's SQL shows instead of a secret."""
@@ -28,71 +36,85 @@ NOT_SET_BACK = (
 class SessionSettings:
     """The settings of a session that running nodes have set, and what they were before.
 
-    A setting gets its old value back once every node that has set it has ended. Nodes that run at
-    the same time see each other's, and must not set one to different values.
+    A setting gets its old value back once every node that has set it has ended.
     """
 
-    def __init__(self, spark: Any) -> None:
-        self._spark = spark
+    def __init__(self) -> None:
+        self.turns = Turns()
         self._guard = threading.Lock()
         self._before: dict[str, str | None] = {}
-        self._setters: dict[str, dict[object, str]] = {}
+        self._setters: dict[str, set[object]] = {}
 
-    def note(self, node: object, name: str, value: str) -> None:
+    def note(self, spark: Any, node: object, name: str) -> None:
         """The node is about to set it."""
         with self._guard:
-            others = {one: of for one, of in self._setters.get(name, {}).items() if one is not node}
-            if any(of != value for of in others.values()):
-                raise NotSupportedError(
-                    f"another node that runs at this time has set {name} to another value in the "
-                    "session that both use",
-                    left="it was not set",
-                    remedy="set it in on-run-start or in the profile's spark_conf; or run dbt with "
-                    "--threads 1",
-                )
             if name not in self._before:
-                before = self._spark.conf.get(name, None)
+                before = _value(spark, name)
                 if before is not None and before.endswith(REDACTED):
                     logger.warning(NOT_SET_BACK.format(name))
                     return
                 self._before[name] = before
-            self._setters.setdefault(name, {})[node] = value
+            self._setters.setdefault(name, set()).add(node)
 
-    def restore(self, node: object) -> None:
+    def restore(self, spark: Any, node: object) -> None:
         """The node has ended: set back what no other one has set."""
         with self._guard:
             for name in [name for name, nodes in self._setters.items() if node in nodes]:
-                del self._setters[name][node]
+                self._setters[name].remove(node)
                 if not self._setters[name]:
                     del self._setters[name]
                     with suppress(*FAILURES):  # an ended Spark has no settings
-                        self._set_back(name, self._before.pop(name))
-
-    def _set_back(self, name: str, value: str | None) -> None:
-        if value is None:
-            self._spark.conf.unset(name)
-        else:
-            self._spark.conf.set(name, value)
+                        _set_back(spark, name, self._before.pop(name))
 
 
-_of_sessions: dict[int, SessionSettings] = {}
+_of_sessions: WeakKeyDictionary[Any, SessionSettings] = WeakKeyDictionary()
 """The same for each thread, and for each invocation that shares the session."""
+_guard = threading.Lock()
 
 
 class NodeSettings:
-    """What one node has set."""
+    """What one node has set in the session ``spark``, and its turn there."""
 
-    def __init__(self) -> None:
-        self._session: SessionSettings | None = None
+    def __init__(self, spark: Any) -> None:
+        with _guard:
+            self._session = _of_sessions.setdefault(spark, SessionSettings())
+        self._spark = spark
+        self._turn = Turn()
 
-    def note(self, spark: Any, sql: str) -> None:
-        """The node is about to run ``sql``, which may set something."""
-        if found := SET.match(sql):
-            self._session = _of_sessions.setdefault(id(spark), SessionSettings(spark))
-            name = (found[1] or found[2] or TIME_ZONE).strip("`")
-            self._session.note(self, name, found[3].strip(" ;"))
+    def note(self, sql: str, is_canceled: Callable[[], bool]) -> None:
+        """The node is about to run ``sql``, which may set something: wait until it can."""
+        sets = _set_by(sql)
+        overwrites = OVERWRITE.search(sql) is not None
+        self._session.turns.take(self._turn, sets, overwrites=overwrites, is_canceled=is_canceled)
+        for name in sets:
+            self._session.note(self._spark, self, name)
 
     def restore(self) -> None:
-        """The node has ended."""
-        if self._session is not None:
-            self._session.restore(self)
+        """The node has ended, or goes on in a session of its own."""
+        self._session.restore(self._spark, self)
+        self._session.turns.end(self._turn)
+
+
+def _set_by(sql: str) -> dict[str, str]:
+    """What a statement sets."""
+    if found := USE.match(sql):
+        return {SCHEMA: found[1].strip(" ;")}
+    if found := SET.match(sql):
+        return {(found[1] or found[2] or TIME_ZONE).strip("`"): found[3].strip(" ;")}
+    return {}
+
+
+def _value(spark: Any, name: str) -> str | None:
+    if name != SCHEMA:
+        return cast("str | None", spark.conf.get(name, None))
+    (here,) = spark.sql(CURRENT).collect()
+    return f"{quoting.identifier(here['c'])}.{here['s']}"  # Spark quotes the schema where it has to
+
+
+def _set_back(spark: Any, name: str, value: str | None) -> None:
+    if name == SCHEMA:
+        spark.sql(f"USE {value}")
+    elif value is None:
+        spark.conf.unset(name)
+    else:
+        spark.conf.set(name, value)

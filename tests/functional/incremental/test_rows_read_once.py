@@ -11,11 +11,20 @@ STRATEGIES = {
 }
 SNAPSHOT = "{name: kept, relation: ref('rows'), config: {unique_key: id, hard_deletes: %s, %s}}"
 CHECK = "strategy: check, check_cols: [v]"
+FIRST = "java_method('java.lang.System', 'setProperty', '{{ this }} {{ var('n') }}', 'x') = 'null'"
+"""True where the query is computed for the first time in a run."""
+CHECKED = (
+    "{{ config(materialized='incremental', on_schema_change='fail', contract={'enforced': true}) }}"
+    f" select {{% if is_incremental() %}} if({FIRST}, 2, null) {{% else %}} 1 {{% endif %}} as id"
+)
+CONTRACT = """
+models: [{name: checked, columns: [{name: id, data_type: int, constraints: [{type: not_null}]}]}]
+"""
 CURRENT = "select id from {schema}.kept where dbt_valid_to is null group by id having count(*) > 1"
 
 
 def test_a_query_is_read_once(project: Project) -> None:
-    """No key is lost or doubled, and no record has two successors."""
+    """No key is lost or doubled, no record has two successors, and what was checked is written."""
     models = {
         f"models/{name}.sql": f"{{{{ config(materialized='incremental', {config}) }}}}"
         f"{{% if is_incremental() %}}{SOME} where rand() < 0.5{{% else %}}{ALL}{{% endif %}}"
@@ -26,6 +35,8 @@ def test_a_query_is_read_once(project: Project) -> None:
     project.write(
         {
             **models,
+            "models/checked.sql": CHECKED,
+            "models/contract.yml": CONTRACT,
             "models/rows.sql": f"{rows} where rand() < 0.5",
             "snapshots/kept.yml": f"snapshots: [{snapshot}]",
         }
@@ -34,6 +45,7 @@ def test_a_query_is_read_once(project: Project) -> None:
         run = project.dbt("build", n=n)
         assert run.success, run.log
         assert project.rows(CURRENT) == [], n
+    assert project.rows("select id from {schema}.checked order by id") == [(1,), (2,), (2,)]
     for name in STRATEGIES:
         counted = f"select count(*), count(distinct id), count(distinct v) from {{schema}}.{name}"
         assert project.rows(counted) == [(60, 60, 2)], name

@@ -1,5 +1,6 @@
 """A node's own session, as far as it needs no JVM."""
 
+import threading
 from types import SimpleNamespace
 from typing import Any
 
@@ -33,3 +34,22 @@ def test_a_catalog_that_can_not_be_loaded_fails_only_those_who_use_it(
     monkeypatch.setattr(clones, "_catalogs", lambda one: one)
     clones._load_catalogs(session)  # noqa: SLF001 (the rest needs a JVM)
     assert session.loaded == ["a", "c"]
+
+
+def test_a_session_on_a_server_is_the_active_one_of_its_thread() -> None:
+    """Only for the block, and for no other thread: PySpark makes frames for the active session."""
+
+    class OnServer:
+        _active_session = threading.local()
+
+    def active() -> object:
+        return getattr(OnServer._active_session, "session", None)  # noqa: SLF001 (PySpark's name)
+
+    own, seen = OnServer(), list[object]()
+    with clones.bound(own, None):
+        other = threading.Thread(target=lambda: seen.append(active()))
+        other.start()
+        other.join()
+        assert active() is own
+    assert active() is None
+    assert seen == [None]

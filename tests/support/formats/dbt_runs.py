@@ -95,8 +95,6 @@ class DbtRuns:
     batched_by: str
     returning: tuple[str, ...]
     """The snapshots of returning_rows that this format's suite has; tables of files have all."""
-    cannot_merge: tuple[str, ...] = ()
-    """The tables of unstable_rows into which Spark merges no rows that differ between scans."""
     commits_of_three_batches = 3
     rebuilt_by = "swap"
     commits_of_a_build = 1
@@ -289,7 +287,7 @@ class DbtRuns:
     def test_a_query_is_read_once(self, spark: SparkSession, tmp_path: Path) -> None:
         """No key is lost or doubled, and no record has two successors, if its rows differ."""
         project = _new(spark, tmp_path)
-        unstable_rows.build_and_check(project, self.file_format, self.batched_by, self.cannot_merge)
+        unstable_rows.build_and_check(project, self.file_format, self.batched_by)
 
     def test_a_clone_is_built_in_like_any_other_schema(
         self, spark: SparkSession, tmp_path: Path

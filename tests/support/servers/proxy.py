@@ -142,6 +142,12 @@ class Proxy:
         with self._guard:
             called += self._called - before
 
+    @property
+    def calls(self) -> int:
+        """How many there were so far."""
+        with self._guard:
+            return self._called.total()
+
     def _accept(self) -> None:
         with suppress(OSError):
             while True:

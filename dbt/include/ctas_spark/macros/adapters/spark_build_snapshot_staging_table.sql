@@ -7,5 +7,6 @@
   {%- call statement('build_snapshot_staging_relation') -%}
     {{ create_temporary_view(staged, query) }}
   {%- endcall -%}
+  {%- if target_relation.is_iceberg -%}{%- do adapter.rows.compute_once(staged) -%}{%- endif -%}
   {{ return(staged) }}
 {% endmacro %}

@@ -19,7 +19,7 @@
     {%- do ctas_increment_in_place(target, existing) -%}
   {%- endif -%}
   {%- if model.batch -%}{#- the next batch finds what is cached -#}
-    {%- set target = adapter.relations.as_described(target) -%}
+    {%- set target = adapter.relations.as_described(target) if mode == 'whole' else existing -%}
   {%- endif -%}
   {{ return({'relations': [target]}) }}
 {% endmaterialization %}

@@ -34,7 +34,7 @@
 {#- The columns become what the rows need; the statement that then adds them is returned. -#}
 {% macro ctas_columns_in_place(target, existing, rows, strategy) %}
   {%- set planned = adapter.incremental.increment(existing, rows) -%}
-  {%- if config.get('contract').enforced -%}{%- do ctas_assert_constraints_hold(rows) -%}{%- endif -%}
+  {%- do ctas_check_rows(rows, strategy == 'merge' and existing.is_iceberg) -%}
   {%- set source = make_temp_relation(this, '__source__dbt_tmp').incorporate(type='view') -%}
   {%- call statement('ctas_source') -%}{{ create_temporary_view(source, planned.source) }}{%- endcall -%}
   {%- for alteration in planned.alterations -%}
@@ -46,10 +46,19 @@
     strategy, source, target, existing, config.get('unique_key'), predicates)) }}
 {% endmacro %}
 
+{#- Constraints, on rows that are computed once if anything but the one statement reads them. -#}
+{% macro ctas_check_rows(rows, is_read_twice) %}
+  {%- set enforced = config.get('contract').enforced -%}
+  {%- if is_read_twice or (enforced and adapter.publication.constraint_checks_sql(model, rows)) -%}
+    {%- do adapter.rows.compute_once(rows) -%}
+  {%- endif -%}
+  {%- if enforced -%}{%- do ctas_assert_constraints_hold(rows) -%}{%- endif -%}
+{% endmacro %}
+
 {#- A strategy of the project's own is a macro named get_incremental_NAME_sql. -#}
 {% macro ctas_increment_of_project(target, existing, rows) %}
   {%- set changes = incremental_validate_on_schema_change(config.get('on_schema_change')) -%}
-  {%- if config.get('contract').enforced -%}{%- do ctas_assert_constraints_hold(rows) -%}{%- endif -%}
+  {%- do ctas_check_rows(rows, existing.is_iceberg) -%}
   {%- do process_schema_changes(changes, rows, existing) -%}
   {{ return(adapter.incremental.statement_of_project(context, {
     'target_relation': target,
