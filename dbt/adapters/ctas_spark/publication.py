@@ -102,10 +102,9 @@ class Publication:
         of = self._dbt.Relation
         return of.create(*path, type=of.Table, branch=record.branch)
 
-    def rows_to_check(self, staged: CtasSparkRelation, query: str) -> str:
-        """What the constraints are checked on, as SQL: at level ``none`` no rows are staged."""
-        is_empty = self._build.staged.level is Atomicity.NONE
-        return f"({query}\n) AS rows_of_model" if is_empty else staged.render()
+    def is_filled_in_place(self) -> bool:
+        """Whether no rows are staged: at level ``none`` the published version gets them."""
+        return self._build.staged.level is Atomicity.NONE
 
     def constraint_checks_sql(self, model: dict[str, Any], rows: str) -> str | None:
         """A query that counts the rows which break each constraint; None if there is none."""

@@ -17,9 +17,12 @@ CHECKED = (
     "{{ config(materialized='incremental', on_schema_change='fail', contract={'enforced': true}) }}"
     f" select {{% if is_incremental() %}} if({FIRST}, 2, null) {{% else %}} 1 {{% endif %}} as id"
 )
-CONTRACT = """
-models: [{name: checked, columns: [{name: id, data_type: int, constraints: [{type: not_null}]}]}]
-"""
+FILLED = (
+    "{{ config(materialized='table', atomicity='none', contract={'enforced': true}) }} "
+    f"select if({FIRST}, 2, null) as id"
+)
+COLUMNS = "columns: [{name: id, data_type: int, constraints: [{type: not_null}]}]"
+CONTRACT = f"models: [{{name: checked, {COLUMNS}}}, {{name: filled, {COLUMNS}}}]"
 CURRENT = "select id from {schema}.kept where dbt_valid_to is null group by id having count(*) > 1"
 
 
@@ -36,6 +39,7 @@ def test_a_query_is_read_once(project: Project) -> None:
         {
             **models,
             "models/checked.sql": CHECKED,
+            "models/filled.sql": FILLED,
             "models/contract.yml": CONTRACT,
             "models/rows.sql": f"{rows} where rand() < 0.5",
             "snapshots/kept.yml": f"snapshots: [{snapshot}]",
@@ -46,6 +50,7 @@ def test_a_query_is_read_once(project: Project) -> None:
         assert run.success, run.log
         assert project.rows(CURRENT) == [], n
     assert project.rows("select id from {schema}.checked order by id") == [(1,), (2,), (2,)]
+    assert project.rows("select id from {schema}.filled") == [(2,)]
     for name in STRATEGIES:
         counted = f"select count(*), count(distinct id), count(distinct v) from {{schema}}.{name}"
         assert project.rows(counted) == [(60, 60, 2)], name

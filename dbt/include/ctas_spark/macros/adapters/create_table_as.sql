@@ -6,6 +6,7 @@
     {%- set query = adapter.incremental.query_of_created(adapter.bare(compiled_code)) -%}
     {%- if config.get('contract').enforced -%}
       {%- do get_assert_columns_equivalent(query) -%}
+      {%- if ctas_has_constraints() -%}{%- set query = ctas_query_computed_once(query) -%}{%- endif -%}
       {%- do ctas_assert_constraints_hold('(' ~ query ~ '\n) as rows_of_model') -%}
     {%- endif -%}
   {%- endif -%}

@@ -6,3 +6,22 @@
     {%- do ctas_run_main(sql) -%}
   {%- endif -%}
 {% endmacro %}
+
+{#- Rows that no version holds are computed once if they are checked before they are written. -#}
+{% macro ctas_query_to_fill_with(query) %}
+  {%- if adapter.publication.is_filled_in_place() and ctas_has_constraints() -%}
+    {{ return(ctas_query_computed_once(query)) }}
+  {%- endif -%}
+  {{ return(query) }}
+{% endmacro %}
+
+{% macro ctas_has_constraints() %}
+  {{ return(config.get('contract').enforced and adapter.publication.constraint_checks_sql(model, '') is not none) }}
+{% endmacro %}
+
+{% macro ctas_query_computed_once(query) %}
+  {%- set rows = make_temp_relation(this, '__rows__dbt_tmp').incorporate(type='view') -%}
+  {%- call statement('ctas_rows') -%}{{ create_temporary_view(rows, query) }}{%- endcall -%}
+  {%- do adapter.rows.compute_once(rows) -%}
+  {{ return('select * from ' ~ rows) }}
+{% endmacro %}

@@ -48,11 +48,8 @@
 
 {#- Constraints, on rows that are computed once if anything but the one statement reads them. -#}
 {% macro ctas_check_rows(rows, is_read_twice) %}
-  {%- set enforced = config.get('contract').enforced -%}
-  {%- if is_read_twice or (enforced and adapter.publication.constraint_checks_sql(model, rows)) -%}
-    {%- do adapter.rows.compute_once(rows) -%}
-  {%- endif -%}
-  {%- if enforced -%}{%- do ctas_assert_constraints_hold(rows) -%}{%- endif -%}
+  {%- if is_read_twice or ctas_has_constraints() -%}{%- do adapter.rows.compute_once(rows) -%}{%- endif -%}
+  {%- if ctas_has_constraints() -%}{%- do ctas_assert_constraints_hold(rows) -%}{%- endif -%}
 {% endmacro %}
 
 {#- A strategy of the project's own is a macro named get_incremental_NAME_sql. -#}

@@ -8,7 +8,7 @@
   {%- do ctas_run_sql_header() -%}
 
   {%- if adapter.publication.begin() -%}
-    {%- set query = caller() -%}
+    {%- set query = ctas_query_to_fill_with(caller()) -%}
     {%- if adapter.publication.is_undecided() -%}
       {%- do ctas_stage_table(query) -%}
       {%- do ctas_verify_staged_table(query) -%}
