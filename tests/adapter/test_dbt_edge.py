@@ -73,10 +73,8 @@ def test_a_wrong_configuration_is_a_compilation_error() -> None:
 def test_what_is_added_follows_the_name() -> None:
     """The outcome of the model comes after the error's own words."""
     error = failed()
-    add_to(error, "outcome: not_committed")
-    assert (
-        error.msg == "[CONCURRENT_WRITE] another wrote ***\n  table: s.t\n  outcome: not_committed"
-    )
+    add_to(error, "outcome: nothing")
+    assert error.msg == "[CONCURRENT_WRITE] another wrote ***\n  table: s.t\n  outcome: nothing"
 
 
 def test_frames_are_left_out() -> None:
