@@ -31,7 +31,10 @@ def table(text: str) -> str:
 
 
 def test_the_project_of_the_readme_publishes_its_table(tmp_path: Path) -> None:
-    """Everything after the installation, in a directory next to the checkout's."""
+    """Everything after the installation, in a directory next to the checkout's.
+
+    Spark's log has no error: refusals that are expected stay out of it.
+    """
     commands = subprocess.check_output([COMMANDS], text=True)
     _, after_installation = re.split(r"^pip install .*\n", commands, flags=re.MULTILINE)
     checkout = tmp_path / "checkout"
@@ -52,3 +55,4 @@ def test_the_project_of_the_readme_publishes_its_table(tmp_path: Path) -> None:
     project = tmp_path / "shop"
     assert (project / "spark-warehouse").is_dir()
     assert (project / "metastore_db").is_dir()
+    assert " ERROR " not in (project / "logs" / "spark.log").read_text()
