@@ -12,10 +12,11 @@ from typing import Any
 
 from ..context import Atomicity, StagingContext, TableName
 from ..engines.protocol import Job, WriteFigures
+from ..errors import NoSuchVersionError
 from ..files.catalog import SessionCatalog
 from ..publish import messages
 from ..publish.catalog import Capabilities, Deletion, StagingCatalog, without
-from ..publish.rollback import RolledBack, roll_back
+from ..publish.rollback import NONE_KEPT, OF_A_FORMAT, TO_HAVE_ONE, RolledBack, roll_back
 from ..publish.staged_table import Plan
 from ..publish.version import Version
 from ..retention.clean_up import CleanUp
@@ -133,6 +134,8 @@ class DeltaCatalog(StagingCatalog):
             before = tuple(
                 replace(one, state="kept") if one.state == "live" else one for one in before
             )
+        elif restore.changes_rows(commits):
+            before = tuple(replace(one, changed_in_place=one.state == "live") for one in before)
         return (*inside, *before)
 
     def roll_back(self, context: StagingContext, to: str | None = None) -> RolledBack:
@@ -144,7 +147,12 @@ class DeltaCatalog(StagingCatalog):
         earlier = restoring.earlier()
         if earlier and to in (None, *earlier):
             return roll_back(context, restoring, Atomicity.ISOLATED, to)
-        return self._files.roll_back(context, to)
+        try:
+            return self._files.roll_back(context, to)
+        except NoSuchVersionError as error:
+            if restoring.look().table is not None and error.remedy in {NONE_KEPT, TO_HAVE_ONE}:
+                error.remedy = OF_A_FORMAT
+            raise
 
     def _table(self, context: StagingContext) -> DeltaTable:
         return DeltaTable(

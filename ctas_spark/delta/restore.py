@@ -27,9 +27,17 @@ def decisive(newest_first: Iterable[CommitFacts]) -> CommitFacts | None:
     return next((one for one in newest_first if one.published or one.ends_our_version), None)
 
 
+def changes_rows(newest_first: Iterable[CommitFacts]) -> bool:
+    """True if statements have changed rows of the version to which the oldest commit belongs."""
+    changed = False
+    for one in newest_first:
+        changed = not (one.published or one.ends_our_version) and (changed or one.changes_rows)
+    return changed
+
+
 def history(newest_first: Sequence[CommitFacts]) -> tuple[Event, ...]:
     """Every build and rollback among the commits, newest first."""
-    found = [one.published for one in newest_first if one.published]
+    found = [(one.published, at) for at, one in enumerate(newest_first) if one.published]
     last = decisive(newest_first)
     return tuple(
         Event(
@@ -40,8 +48,9 @@ def history(newest_first: Sequence[CommitFacts]) -> tuple[Event, ...]:
             state="live" if last is not None and marker is last.published else "kept",
             rows=marker.rows,
             bytes=marker.bytes,
+            changed_in_place=changes_rows(newest_first[:at]),
         )
-        for marker in found
+        for marker, at in found
     )
 
 

@@ -11,6 +11,7 @@ from ctas_spark.delta.facts import CommitFacts, CommitMarker
 from ctas_spark.delta.restore import (
     OTHERS,
     USER_METADATA,
+    changes_rows,
     history,
     last_states,
 )
@@ -159,6 +160,25 @@ def test_only_the_newest_version_is_live_and_only_if_the_table_shows_it() -> Non
     replaced = CommitFacts(4, "CREATE OR REPLACE TABLE AS SELECT", 0, None)
     assert [event.state for event in history(found)] == ["live", "kept"]
     assert [event.state for event in history((replaced, *found))] == ["kept", "kept"]
+
+
+def test_rows_that_were_changed_since_are_said() -> None:
+    """By a statement in that version; a fence, OPTIMIZE and other properties change none."""
+    fence = ours(3, "v1", PublicationKind.FENCE)
+    found = (theirs(6), ours(5, "v2"), optimized(4), fence, altered(2), ours(1, "v1"))
+    assert [event.changed_in_place for event in history(found)] == [True, False]
+    assert not changes_rows((theirs(2), ours(1)))
+    assert changes_rows((fence, theirs(1)))
+
+
+def optimized(number: int) -> CommitFacts:
+    """Another's commit that moves rows to other files."""
+    return CommitFacts(number, "OPTIMIZE", 0, None)
+
+
+def altered(number: int) -> CommitFacts:
+    """Another's commit that sets a property."""
+    return CommitFacts(number, "SET TBLPROPERTIES", 0, None)
 
 
 def test_the_live_version_is_known_behind_any_number_of_increments() -> None:
