@@ -181,8 +181,19 @@ def test_a_project_that_grants_in_its_own_way_is_left_to_it(
 
 
 def test_a_first_build_that_fails_leaves_no_table(project: Project, outside: Outside) -> None:
-    """Where there was no table there is none after a failure, and nothing staged."""
-    project.write({"models/orders.sql": "{{ config(materialized='table') }} " + RAISES})
+    """Where there was no table there is none after a failure, and nothing staged.
+
+    Spark's error about the staged version's table has the name of the model's.
+    """
+    parted = "{{ config(materialized='table', partition_by='idd') }} select 1 as id"
+    project.write(
+        {
+            "models/orders.sql": "{{ config(materialized='table') }} " + RAISES,
+            "models/parted.sql": parted,
+        }
+    )
     failed = project.dbt("run", broken="raise_error('broken')")
+    assert "idd" in failed.message("parted")
+    assert "parted__" not in failed.message("parted")
     assert ".orders still does not exist" in failed.message("orders")
     assert (outside.tables(), outside.records(), outside.versions()) == ([], [], [])
