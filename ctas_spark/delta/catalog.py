@@ -82,10 +82,15 @@ class DeltaCatalog(StagingCatalog):
 
     def _end_clean_up(self, context: StagingContext, done: Sweep, delete: Deletion) -> Sweep:
         of_files = delete()
-        for event in reversed(self.history(context, LOOKED_BACK)):
-            if event.state != "deleted":
-                done.kept[event.version] = Reason.LIVE if event.state == "live" else Reason.NATIVE
+        shown = {
+            event.version: Reason.LIVE if event.state == "live" else Reason.NATIVE
+            for event in reversed(self.history(context, LOOKED_BACK))
+            if event.state != "deleted"
+        }
+        done.kept |= shown
         done.add(of_files)
+        # the entry names the version that created the table, whatever Delta's log shows since
+        done.kept |= {one: why for one, why in shown.items() if done.kept[one] is Reason.LIVE}
         return done
 
     def abandoned(

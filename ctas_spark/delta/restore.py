@@ -39,7 +39,7 @@ def history(newest_first: Sequence[CommitFacts]) -> tuple[Event, ...]:
     """Every build and rollback among the commits, newest first."""
     found = [(one.published, at) for at, one in enumerate(newest_first) if one.published]
     last = decisive(newest_first)
-    return tuple(
+    events = tuple(
         Event(
             version=marker.version,
             commit=marker.commit,
@@ -52,6 +52,15 @@ def history(newest_first: Sequence[CommitFacts]) -> tuple[Event, ...]:
         )
         for marker, at in found
     )
+    return tuple(_with_figures(one, events[at + 1 :]) for at, one in enumerate(events))
+
+
+def _with_figures(event: Event, older: Sequence[Event]) -> Event:
+    """A rollback counts nothing: it has the figures of its version's build, if no row changed."""
+    built = next((one for one in older if one.version == event.version), None)
+    if event.rows is not None or built is None or built.changed_in_place:
+        return event
+    return replace(event, rows=built.rows, bytes=built.bytes)
 
 
 def last_states(

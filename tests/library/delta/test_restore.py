@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from unittest.mock import patch
 
 import pytest
@@ -169,6 +170,21 @@ def test_rows_that_were_changed_since_are_said() -> None:
     assert [event.changed_in_place for event in history(found)] == [True, False]
     assert not changes_rows((theirs(2), ours(1)))
     assert changes_rows((fence, theirs(1)))
+
+
+def test_a_rollback_has_the_figures_of_its_build() -> None:
+    """It counts nothing itself; where rows were added to the build's, nobody has counted them."""
+    built, other = counted(ours(1, "v1"), 7), counted(ours(2, "v2"), 9)
+    back = ours(3, "v1", PublicationKind.ROLLBACK)
+    assert [event.rows for event in history((back, other, built))] == [7, 9, 7]
+    grown = (ours(4, "v1", PublicationKind.ROLLBACK), counted(ours(3, "v2"), 9), theirs(2), built)
+    assert [event.rows for event in history(grown)] == [None, 9, 7]
+
+
+def counted(commit: CommitFacts, rows: int) -> CommitFacts:
+    """A build that counted its rows."""
+    assert commit.marker is not None
+    return replace(commit, marker=replace(commit.marker, rows=rows))
 
 
 def optimized(number: int) -> CommitFacts:
