@@ -116,6 +116,7 @@ def test_a_warehouse_that_is_not_writable(alone: Project) -> None:
         "  left: nothing was created\n"
         "  to do: set spark.sql.warehouse.dir in spark_conf of the profile to a directory that "
         "you may write\n"
+        "  schema shop could not be created; it is the schema of orders\n"
     )
 
 
