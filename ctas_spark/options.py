@@ -33,6 +33,7 @@ ABORT_TIMEOUT_SECONDS = 60
 GRACE_PERIOD_SECONDS = 3_600
 VERSIONS_TO_KEEP = 1
 NEARLY = 0.85
+NEARLY_WITHOUT_CASE = 0.9
 STAGING_SUFFIX = "__ctas_spark"
 ONE_OF = "one of "
 MEANT = {"version": "isolated", "versions": "isolated"}
@@ -161,9 +162,16 @@ def _unknown(config: Mapping[str, Any]) -> Iterator[str]:
 
 
 def misspelt(name: str, known: Sequence[str]) -> Iterator[str]:
-    """What to say of a name that is nearly a known one."""
-    if near := get_close_matches(name, known, n=1, cutoff=NEARLY):
-        yield f"{name}: unknown; did you mean {near[0]}?"
+    """What to say of a name that is nearly a known one, or is spelt as in Python or Java."""
+    plain = {_plain(one): one for one in known}
+    near = get_close_matches(name, known, n=1, cutoff=NEARLY)
+    spelt = get_close_matches(_plain(name), plain, n=1, cutoff=NEARLY_WITHOUT_CASE)
+    if near or spelt:
+        yield f"{name}: unknown; did you mean {near[0] if near else plain[spelt[0]]}?"
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("_", "")
 
 
 def _invalid(given: Mapping[str, Any]) -> Iterator[str]:

@@ -12,10 +12,11 @@ from typing import Any
 
 from ..context import Atomicity, StagingContext, TableName
 from ..engines.protocol import Job, WriteFigures
+from ..errors import NoSuchVersionError
 from ..files.catalog import SessionCatalog
 from ..publish import messages
 from ..publish.catalog import Capabilities, Deletion, StagingCatalog, without
-from ..publish.rollback import RolledBack, roll_back
+from ..publish.rollback import NONE_KEPT, OF_A_FORMAT, TO_HAVE_ONE, RolledBack, roll_back
 from ..publish.staged_table import Plan
 from ..publish.version import Version
 from ..retention.clean_up import CleanUp
@@ -81,10 +82,15 @@ class DeltaCatalog(StagingCatalog):
 
     def _end_clean_up(self, context: StagingContext, done: Sweep, delete: Deletion) -> Sweep:
         of_files = delete()
-        for event in reversed(self.history(context, LOOKED_BACK)):
-            if event.state != "deleted":
-                done.kept[event.version] = Reason.LIVE if event.state == "live" else Reason.NATIVE
+        shown = {
+            event.version: Reason.LIVE if event.state == "live" else Reason.NATIVE
+            for event in reversed(self.history(context, LOOKED_BACK))
+            if event.state != "deleted"
+        }
+        done.kept |= shown
         done.add(of_files)
+        # the entry names the version that created the table, whatever Delta's log shows since
+        done.kept |= {one: why for one, why in shown.items() if done.kept[one] is Reason.LIVE}
         return done
 
     def abandoned(
@@ -133,6 +139,8 @@ class DeltaCatalog(StagingCatalog):
             before = tuple(
                 replace(one, state="kept") if one.state == "live" else one for one in before
             )
+        elif restore.changes_rows(commits):
+            before = tuple(replace(one, changed_in_place=one.state == "live") for one in before)
         return (*inside, *before)
 
     def roll_back(self, context: StagingContext, to: str | None = None) -> RolledBack:
@@ -144,7 +152,12 @@ class DeltaCatalog(StagingCatalog):
         earlier = restoring.earlier()
         if earlier and to in (None, *earlier):
             return roll_back(context, restoring, Atomicity.ISOLATED, to)
-        return self._files.roll_back(context, to)
+        try:
+            return self._files.roll_back(context, to)
+        except NoSuchVersionError as error:
+            if restoring.look().table is not None and error.remedy in {NONE_KEPT, TO_HAVE_ONE}:
+                error.remedy = OF_A_FORMAT
+            raise
 
     def _table(self, context: StagingContext) -> DeltaTable:
         return DeltaTable(

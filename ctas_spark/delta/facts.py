@@ -10,6 +10,7 @@ from ..publish.marker import PREFIX, NativeMarker, PublicationKind, common_field
 ROWS = PREFIX + "rows"
 BYTES = PREFIX + "bytes"
 REPLACES = ("CREATE OR REPLACE TABLE", "REPLACE TABLE", "RESTORE")
+WRITES = ("WRITE", "MERGE", "UPDATE", "DELETE", "STREAMING UPDATE", "TRUNCATE", "COPY INTO")
 MAINTENANCE = frozenset({"OPTIMIZE", "REORG", "VACUUM START", "VACUUM END"})
 
 Action = Mapping[str, Any]
@@ -75,6 +76,11 @@ class CommitFacts:
     def is_fence(self) -> bool:
         """True for a clean-up's commit, which only refuses the attempts over older versions."""
         return self.marker is not None and self.marker.kind is PublicationKind.FENCE
+
+    @property
+    def changes_rows(self) -> bool:
+        """True for a statement of another's that adds, changes or deletes rows."""
+        return self.marker is None and self.operation in WRITES
 
     @property
     def is_maintenance(self) -> bool:

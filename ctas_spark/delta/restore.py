@@ -27,11 +27,19 @@ def decisive(newest_first: Iterable[CommitFacts]) -> CommitFacts | None:
     return next((one for one in newest_first if one.published or one.ends_our_version), None)
 
 
+def changes_rows(newest_first: Iterable[CommitFacts]) -> bool:
+    """True if statements have changed rows of the version to which the oldest commit belongs."""
+    changed = False
+    for one in newest_first:
+        changed = not (one.published or one.ends_our_version) and (changed or one.changes_rows)
+    return changed
+
+
 def history(newest_first: Sequence[CommitFacts]) -> tuple[Event, ...]:
     """Every build and rollback among the commits, newest first."""
-    found = [one.published for one in newest_first if one.published]
+    found = [(one.published, at) for at, one in enumerate(newest_first) if one.published]
     last = decisive(newest_first)
-    return tuple(
+    events = tuple(
         Event(
             version=marker.version,
             commit=marker.commit,
@@ -40,9 +48,19 @@ def history(newest_first: Sequence[CommitFacts]) -> tuple[Event, ...]:
             state="live" if last is not None and marker is last.published else "kept",
             rows=marker.rows,
             bytes=marker.bytes,
+            changed_in_place=changes_rows(newest_first[:at]),
         )
-        for marker in found
+        for marker, at in found
     )
+    return tuple(_with_figures(one, events[at + 1 :]) for at, one in enumerate(events))
+
+
+def _with_figures(event: Event, older: Sequence[Event]) -> Event:
+    """A rollback counts nothing: it has the figures of its version's build, if no row changed."""
+    built = next((one for one in older if one.version == event.version), None)
+    if event.rows is not None or built is None or built.changed_in_place:
+        return event
+    return replace(event, rows=built.rows, bytes=built.bytes)
 
 
 def last_states(

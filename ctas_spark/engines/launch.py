@@ -29,6 +29,7 @@ from .embedded import (
 )
 from .given import MASTER, OWN_SPARK
 from .java_options import JAVA_OPTIONS, LOG, has_own_logging, java_options, lacks_archive
+from .metastore_port import require_metastore
 from .reachable import require_shared_warehouse
 from .standalone import require_master
 from .start import START, Opened
@@ -98,6 +99,7 @@ def start_spark(
 
     Raises:
         JobCanceledError: a signal ended the start.
+        MetastoreNotReachedError: another program listens at its address.
         MetastoreInUseError: a shared Spark that does not fit has the embedded metastore open.
         ProfileError: a jar that it names is not there, or is not one; or a cluster's tables would
             be on this machine.
@@ -153,6 +155,7 @@ def launch_spark(
         _start_context(wanted)
         session = _session(wanted)
         if uses_metastore:
+            require_metastore(session)
             jvm.shared_state(session).externalCatalog()
         START.lacks_archive = is_ours and given.is_local(wanted) and lacks_archive(wanted)
         return session

@@ -142,7 +142,11 @@ class StoppableJob(Job):
 
 
 class Engine(Protocol):
-    """A Spark session in this process."""
+    """A Spark session, in this process or on a server."""
+
+    @property
+    def version(self) -> str:
+        """Spark's."""
 
     def sql(self, statement: str) -> None:
         """Run a statement that returns nothing."""

@@ -24,6 +24,10 @@ class ServerEngine:
     def __init__(self, spark: Any) -> None:
         self._spark = spark
 
+    @property
+    def version(self) -> str:
+        return str(self._spark.version)
+
     def sql(self, statement: str) -> None:
         self._spark.sql(statement)
 

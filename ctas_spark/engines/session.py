@@ -39,6 +39,10 @@ class SessionEngine:
         self.spark = spark
         jvm.note_session(spark)
 
+    @property
+    def version(self) -> str:
+        return self.spark.version
+
     def sql(self, statement: str) -> None:
         self.spark.sql(statement)
 

@@ -1,5 +1,6 @@
 """Spark's session catalog: tables of files in a Hive metastore."""
 
+import re
 import secrets
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -321,8 +322,7 @@ class SessionCatalog(StagingCatalog):
             f"Spark has no data source for file_format {wanted}",
             table=context.target,
             left="it is unchanged; no job was started",
-            remedy="add its jar to spark.jars.packages in spark_conf; for avro that is "
-            "org.apache.spark:spark-avro_2.13 in the version of Spark",
+            remedy=f"add {_avro_jar(self._engine.version)} to spark.jars.packages in spark_conf",
         )
 
     def refuse_unknown_location(self, context: StagingContext) -> None:
@@ -354,6 +354,13 @@ class SessionCatalog(StagingCatalog):
         if self._has_locks is None:
             self._has_locks = self._locks.supports_locks()
         return MetastoreLock(self._locks, self._owner) if self._has_locks else None
+
+
+def _avro_jar(spark_version: str) -> str:
+    """The one that is released with this Spark, for the Scala that PySpark comes with."""
+    scala = "2.12" if spark_version.startswith("3.") else "2.13"
+    release = re.match(r"\d+\.\d+\.\d+", spark_version)
+    return f"org.apache.spark:spark-avro_{scala}:{release[0] if release else spark_version}"
 
 
 def _refuse_other_catalogs(context: StagingContext) -> None:

@@ -41,6 +41,8 @@ class JsonLines(PublicationHook):
             raise ValueError("url is not one of http:// or https://")
         if path is not None and not os.path.isdir(os.path.dirname(path) or "."):  # noqa: PTH112, PTH120 (as open takes it)
             raise ValueError("the directory of its path does not exist")
+        if path is not None and os.path.isdir(path):  # noqa: PTH112 (as open takes it)
+            raise ValueError("its path is a directory")
         self._path, self._url = path, url
 
     def on_finished(self, event: PublicationEvent) -> None:
@@ -74,10 +76,15 @@ def _post(url: str, line: bytes) -> None:
         if error.code in REDIRECTS:
             what += ", a redirect, which is not followed: set url to the address that it leads to"
     except urllib.error.URLError as error:
-        what = f"was not reached: {error.reason}"
+        what = f"was not reached: {_words(error.reason)}"
     except OSError as error:
-        what = f"was not reached: {error}"
+        what = f"was not reached: {_words(error)}"
     raise ConnectionError(f"{urlsplit(url).hostname} {what}")
+
+
+def _words(reason: object) -> str:
+    """What the system says, without its number."""
+    return str(getattr(reason, "strerror", None) or reason)
 
 
 def _request(url: str, line: bytes) -> urllib.request.Request:

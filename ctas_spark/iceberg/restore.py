@@ -6,17 +6,18 @@ published like a build's, with the version's schema.
 """
 
 from dataclasses import dataclass
+from itertools import takewhile
 
 from ..clock import time_text
 from ..context import Atomicity, StagingContext
 from ..errors import NoSuchVersionError
 from ..publish.marker import SnapshotMarker
-from ..publish.rollback import Restoring
+from ..publish.rollback import OF_A_FORMAT, Restoring
 from ..retention.rules import Event, change_of
 from ..steps import StepReport
 from .base import IcebergBase, look
 from .by_branch import ByMetadata, Origin
-from .facts import Rules, Snapshot, TableFacts
+from .facts import REPLACE, Rules, Snapshot, TableFacts
 from .refusals import check_encryption
 from .tables import IcebergServices
 from .version import IcebergVersion
@@ -56,6 +57,13 @@ def _last_state(table: TableFacts, published: Snapshot) -> Snapshot:
     return last
 
 
+def _is_changed(table: TableFacts, published: Snapshot) -> bool:
+    """True if users' statements have changed rows of the version since its publication."""
+    last = _last_state(table, published)
+    since = takewhile(lambda one: one.id != published.id, table.ancestors(last.id))
+    return any(one.marker is None and one.operation != REPLACE for one in since)
+
+
 def history(table: TableFacts) -> tuple[Event, ...]:
     """Every build and rollback that Iceberg has not expired, newest first."""
     shown = publications(table)
@@ -79,12 +87,15 @@ def _event(table: TableFacts, one: Published, before: Snapshot | None, live: str
         rows=counted.rows,
         bytes=counted.bytes,
         schema_change=change_of(table.columns(before.schema_id), columns) if before else "",
+        changed_in_place=_is_changed(table, snapshot),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class IcebergRestoring(Restoring):
     """The ``Restoring`` of one Iceberg table."""
+
+    none_kept = to_have_one = OF_A_FORMAT
 
     context: StagingContext
     services: IcebergServices

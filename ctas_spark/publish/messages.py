@@ -27,13 +27,13 @@ THEIRS_UNTOUCHED = "another writer created it meanwhile, and that table is untou
 DROPPED_MEANWHILE = "another dropped it meanwhile; nothing was created"
 
 
-def unchanged(base: Base) -> str:
-    """What the target is when nothing was published."""
+def unchanged(base: Base, subject: str = "it") -> str:
+    """What the target is when nothing was published; the subject of the sentence is the table."""
     if not base.exists:
-        return "there is still no such table"
+        return f"{subject} still does not exist"
     if base.version is not None:
-        return f"it still holds version {base.version}"
-    return "it is unchanged"
+        return f"{subject} still holds version {base.version}"
+    return f"{subject} is unchanged"
 
 
 def moment(time_ms: int) -> str:

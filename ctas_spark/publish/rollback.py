@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from ..context import Atomicity, OnConflict, StagingContext, StagingPurpose, TableName
 from ..engines.protocol import TableRead, WriteFigures
@@ -18,6 +18,10 @@ NONE_KEPT = (
 TO_HAVE_ONE = (
     "build the model twice to have one; an incremental model that adds rows in place publishes a "
     "version with --full-refresh, or each time with atomicity: isolated"
+)
+OF_A_FORMAT = (
+    "build the model twice to have one. What an incremental model adds is a commit of the format, "
+    "and no version: go back to it with the format's own statements"
 )
 
 
@@ -46,7 +50,13 @@ class RolledBack:
 
 
 class Restoring(Protocol):
-    """A kind of table whose earlier versions can be published again."""
+    """A kind of table whose earlier versions can be published again.
+
+    ``none_kept`` and ``to_have_one`` say what to do if there is none but the live one, or none.
+    """
+
+    none_kept: ClassVar[str] = NONE_KEPT
+    to_have_one: ClassVar[str] = TO_HAVE_ONE
 
     def look(self) -> Base:
         """The target as it is now."""
@@ -79,7 +89,7 @@ def roll_back(
         live = restoring.look().version
         if live is None:
             what = "the table shows no version that this adapter published, and has no earlier one"
-            raise _nothing(what, context.target, TO_HAVE_ONE)
+            raise _nothing(what, context.target, restoring.to_have_one)
         chosen = _chosen(context.target, restoring, to)
         asked = replace(
             context,
@@ -99,7 +109,7 @@ def _chosen(target: TableName, restoring: Restoring, to: str | None) -> str:
         return earlier[0]
     what = f"there is no earlier version {f'{to} ' if to else ''}to go back to"
     kept = f"choose one of its kept versions: {', '.join(earlier)}"
-    raise _nothing(what, target, kept if earlier else NONE_KEPT)
+    raise _nothing(what, target, kept if earlier else restoring.none_kept)
 
 
 def _nothing(what: str, target: TableName, remedy: str) -> NoSuchVersionError:

@@ -70,13 +70,30 @@ def test_a_wrong_configuration_is_a_compilation_error() -> None:
     assert "macro" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("thrift", "said"),
+    [
+        (": java.net.SocketException: Broken pipe (Write failed)", "Broken pipe (Write failed)"),
+        ("", "it closed the connection"),
+    ],
+)
+def test_a_metastore_that_breaks_the_start_off_is_named(
+    thrift: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Java's name for it tells nobody that it was the metastore."""
+    monkeypatch.setattr(dbt_edge, "complaint", lambda _: None)
+    java = f"HiveException: org.apache.thrift.transport.TTransportException{thrift}\n\tat a.B.c()"
+    told = dbt_edge.start_failure(RuntimeError(java))
+    assert told.startswith(
+        f"[METASTORE_NOT_REACHED] no Hive metastore answers at hive.metastore.uris: {said}\n"
+    )
+
+
 def test_what_is_added_follows_the_name() -> None:
     """The outcome of the model comes after the error's own words."""
     error = failed()
-    add_to(error, "outcome: not_committed")
-    assert (
-        error.msg == "[CONCURRENT_WRITE] another wrote ***\n  table: s.t\n  outcome: not_committed"
-    )
+    add_to(error, "outcome: nothing")
+    assert error.msg == "[CONCURRENT_WRITE] another wrote ***\n  table: s.t\n  outcome: nothing"
 
 
 def test_frames_are_left_out() -> None:

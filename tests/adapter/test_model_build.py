@@ -118,7 +118,7 @@ def test_level_none_is_published_in_place(world: World) -> None:
     assert (found.commit_strategy, found.reader_window) == ("in_place", "mixed")
     error = ValueError("the INSERT failed")
     said = build.on_failed(error)
-    assert "it keeps the rows written so far" in said
+    assert "it keeps the rows written by then" in said
 
 
 def test_a_level_that_is_not_reached_is_refused_before_any_job(world: World) -> None:
@@ -153,9 +153,9 @@ def test_a_failure_after_a_table_was_kept_does_not_say_that_it_is_gone(world: Wo
     build = staged(world, "create_if_not_exists")
     world.published()
     assert not build.on_finished()
-    said = "the existing table was kept, and nothing of this model was published"
-    assert build.on_failed(RuntimeError("hook")) == f"outcome: kept; shop.orders: {said}"
-    assert build.holds == f"shop.orders: {said}"
+    said = "shop.orders was kept as it was, and nothing of this model was published"
+    assert build.on_failed(RuntimeError("hook")) == f"outcome: {said}"
+    assert build.holds == said
 
 
 def test_old_versions_wait_for_the_end_of_the_invocation(world: World) -> None:
@@ -177,15 +177,15 @@ def test_old_versions_wait_for_the_end_of_the_invocation(world: World) -> None:
 def test_a_failure_before_the_commit_names_what_the_table_still_holds(
     world: World, *, canceled: bool
 ) -> None:
-    """The message has outcome, discarded version and the table's state."""
+    """The message is a sentence: outcome, discarded version and the table's state."""
     first = world.published()
     build = staged(world)
     error = ValueError("broken")
     said = (build.on_canceled if canceled else build.on_failed)(error)
     version = build.staged.version
     assert said == (
-        f"outcome: not_committed; version {version} was discarded; "
-        f"shop.orders: it still holds version {first.version}"
+        f"outcome: nothing was published; version {version} was discarded, "
+        f"and shop.orders still holds version {first.version}"
     )
     assert version not in world.versions_on_storage()
 
@@ -196,9 +196,9 @@ def test_a_failure_says_what_could_not_be_removed(world: World) -> None:
     world.job.stubborn = True
     error = ValueError("broken")
     said = build.on_failed(error)
-    assert "was not published" in said
-    assert "still there: directory" in said
-    assert said.endswith("a later run deletes it")
+    assert said.startswith("outcome: nothing was published, and shop.orders still does not exist; ")
+    left = f"a later run deletes what is left of version {build.staged.version}: directory "
+    assert left in said
 
 
 def test_a_cancelled_model_says_what_its_table_holds(world: World) -> None:
@@ -207,7 +207,7 @@ def test_a_cancelled_model_says_what_its_table_holds(world: World) -> None:
     build = staged(world)
     build.on_canceled(KeyboardInterrupt())
     assert build.holds == (
-        f"shop.orders: it still holds version {first.version}; nothing of this model was published"
+        f"shop.orders still holds version {first.version}, and nothing of this model was published"
     )
 
 
@@ -217,9 +217,9 @@ def test_a_failure_after_the_commit_undoes_nothing(world: World) -> None:
     build.on_finished()
     error = ValueError("post-hook")
     said = build.on_failed(error)
-    assert f"published as {build.staged.version}" in said
-    assert "stays published" in said
-    assert build.holds == said
+    kept = f"version {build.staged.version} of shop.orders was published before the error, and"
+    assert said == f"outcome: {kept} stays published"
+    assert said.endswith(build.holds)
     assert build.staged.version in world.versions_on_storage()
 
 
@@ -232,10 +232,13 @@ def test_an_unknown_outcome_is_said(world: World) -> None:
         build.on_finished()
     world.metastore.before = lambda _call: None
     said = build.on_failed(told(caught.value))
-    assert said.startswith("outcome: unknown")
-    assert "both left" in said
+    version = build.staged.version
+    assert said == (
+        f"outcome: it is not known whether version {version} was published: shop.orders shows it "
+        "or its old version, and neither was deleted"
+    )
     assert build.staged.outcome is Outcome.UNKNOWN
-    assert build.holds == f"shop.orders: it shows its old version or {build.staged.version}"
+    assert said == f"outcome: {build.holds}"
     assert build.response().outcome == "unknown"
 
 
@@ -246,8 +249,7 @@ def test_a_conflict_speaks_for_itself(world: World) -> None:
     with pytest.raises(ConcurrentWriteError) as caught:
         build.on_finished()
     said = build.on_failed(told(caught.value))
-    assert "outcome: not_committed" in said
-    assert "does not exist" not in said
+    assert said == f"outcome: nothing was published; version {build.staged.version} was discarded"
 
 
 def test_a_plan_asks_for_nothing_but_the_staging_schema(world: World) -> None:

@@ -18,7 +18,7 @@ from ctas_spark.errors import (
     OperationIncompleteError,
     StorageError,
 )
-from ctas_spark.retention.rules import Event, Sweep
+from ctas_spark.retention.rules import Event, Reason, Sweep
 from dbt.adapters.ctas_spark import operations
 from dbt.adapters.ctas_spark.project import Project
 from dbt.adapters.ctas_spark.text_tables import text_of
@@ -285,7 +285,7 @@ def test_a_version_that_can_not_be_deleted_is_a_row() -> None:
     catalog: Any = SimpleNamespace(begin_clean_up=lambda *_, **__: lambda: swept)
     known = Project(GRAPH, None, lambda _context: catalog)
     outcome = operations.run("ctas_vacuum", known, {"model": "orders"})
-    assert "| shop.orders | one     | deleted |" in outcome.text
+    assert "| one     | deleted |" in outcome.text
     assert outcome.text.splitlines()[-1] == "shop.orders two failed: refused: dir/two"
     assert outcome.failed == ("shop.orders",)
 
@@ -368,6 +368,32 @@ def test_a_terminal_does_not_wrap_the_history_of_several_models() -> None:
     assert f"| {version} | 2026-01-01 12:00:00 | kept   | 50   | 1.2 MB |" in lines[-2]
     assert lines[-1] == "*: published by a rollback"
     assert max(map(len, lines)) <= 100
+
+
+@pytest.mark.parametrize("chosen", [{"model": "orders"}, {"schema": "shop"}])
+def test_a_terminal_does_not_wrap_a_vacuum(chosen: dict[str, str]) -> None:
+    """Reasons that the table has no room for are numbered, and stand below it; JSON has them."""
+    first, last = "20260101t120000x0a1b2c3d", "20260102t120000x0a1b2c3d"
+    kept = {first: Reason.EXPECTED, last: Reason.LIVE}
+    place = f"file:/data/{'warehouse/' * 7}shop.db/orders"
+    swept = Sweep(kept=kept, taken_over=[place])
+    catalog = SimpleNamespace(
+        begin_clean_up=lambda *_, **__: lambda: swept,
+        abandoned=lambda *_: [],
+        forget_staging_schema=lambda _: False,
+    )
+    known = Project({"nodes": {"orders": node("orders")}}, None, lambda _: catalog)
+    lines = run("ctas_vacuum", known, chosen).splitlines()
+    cells = [line.strip("| ").split(" | ")[-2:] for line in lines[2:5]]
+    assert [[one.strip() for one in row] for row in cells] == [
+        ["(the replaced table)", "deleted (1)"],
+        [first, "kept (2)"],
+        [last, "kept: it is the table"],
+    ]
+    assert lines[5:] == [f"(1): {place}", f"(2): {Reason.EXPECTED.value}"]
+    assert max(map(len, lines)) <= COLUMNS
+    states = [row["state"] for row in json.loads(run("ctas_vacuum", known, {**chosen, **ALL}))]
+    assert states[:2] == [f"deleted: {place}", f"kept: {Reason.EXPECTED.value}"]
 
 
 def test_rows_are_a_table_or_json() -> None:

@@ -4,9 +4,13 @@ import json
 import re
 from datetime import date, datetime, timezone
 from decimal import Decimal
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from pyspark.errors import ParseException
 
+from ctas_spark.errors import ConfigurationError
 from dbt.adapters.ctas_spark import seeds
 from dbt.adapters.ctas_spark.seeds import SeedColumn, text_of
 
@@ -32,6 +36,34 @@ def test_a_value_that_does_not_fit_fails_the_statement() -> None:
         r"'\' does not fit the type bigint; correct it, or the type in column_types'))"
     )
     assert f"coalesce({NUMBER}, IF(one[0] IS NULL, NULL, {told}))" in sql
+
+
+class FakeSpark:
+    """Refuses one type, as Spark's parser does."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def sql(self, statement: str) -> Any:
+        self.asked.append(statement)
+        if "integr" in statement:
+            raise ParseException('[UNSUPPORTED_DATATYPE] Unsupported data type "INTEGR".\n== SQL')
+        return SimpleNamespace(columns=["value"])
+
+
+def test_types_that_spark_does_not_know_are_named() -> None:
+    """All of them, in Spark's words; it is asked only about the less usual ones."""
+    spark = FakeSpark()
+    seeds.check_types("seed.p.s", {"column_types": {"a": "BIGINT", "b": "decimal(3,1)"}}, spark)
+    assert spark.asked == ["SELECT CAST(NULL AS decimal(3,1)) AS value"]
+    wrong = {"column_types": {"id": "integr", "n": "int", "m": "integr(3)"}}
+    with pytest.raises(ConfigurationError) as refused:
+        seeds.check_types("seed.p.s", wrong, spark)
+    why = '[UNSUPPORTED_DATATYPE] Unsupported data type "INTEGR".'
+    assert refused.value.problems == (
+        f"column_types: id: Spark refuses the type 'integr': {why}",
+        f"column_types: m: Spark refuses the type 'integr(3)': {why}",
+    )
 
 
 @pytest.mark.parametrize("kind", ["varchar(2)", "CHAR ( 2 )"])

@@ -30,7 +30,7 @@ def test_down_before_the_commit_leaves_the_old_version(numbered: Numbered, proxy
             proxy.up()
     assert not run.success
     message = run.message(TABLE)
-    assert "outcome: not_committed" in message
+    assert "outcome: nothing was published" in message
     assert f"it still holds version {old}" in message
     assert "still there: record" in message
     assert "Connection refused" in message

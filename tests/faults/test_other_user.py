@@ -72,6 +72,6 @@ def test_an_old_version_that_may_not_be_read_stays(built: Numbered) -> None:
 
     assert code == 1
     assert str(directory) in said
-    assert "outcome: not_committed" in said
+    assert "outcome: nothing was published" in said
     assert (built.version(), built.number()) == (old, 1)
     built.only_live_left()

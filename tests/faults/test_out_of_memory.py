@@ -18,7 +18,7 @@ def test_the_old_version_stays(numbered: Numbered) -> None:
 
     log = run.log.read_text()
     assert code != 0
-    assert "outcome: not_committed" in log
+    assert "outcome: nothing was published" in log
     assert f"it still holds version {old}" in log
     assert "[SPARK_ENDED] Spark's JVM has ended: it was killed or ran out of memory" in log
     assert "Traceback" not in log

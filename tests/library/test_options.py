@@ -127,6 +127,8 @@ def test_a_full_refresh_rebuilds_what_would_be_kept() -> None:
         ({"staging_porpose": "create"}, "staging_porpose: unknown; did you mean staging_purpose?"),
         ({"file_fromat": "orc"}, "file_fromat: unknown; did you mean file_format?"),
         ({"partitionby": "day"}, "partitionby: unknown; did you mean partition_by?"),
+        ({"partitionedBy": "day"}, "partitionedBy: unknown; did you mean partition_by?"),
+        ({"tblProperties": {}}, "tblProperties: unknown; did you mean tblproperties?"),
         ({"cluster_by": "day"}, "cluster_by: unknown; did you mean clustered_by?"),
     ],
 )

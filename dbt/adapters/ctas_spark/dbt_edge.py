@@ -29,6 +29,7 @@ from ctas_spark.errors import (
     SparkNotStartedError,
     StagingError,
     StorageError,
+    with_likely_cause,
     without_frames,
 )
 from ctas_spark.publish.marker import VERSION_ID
@@ -86,6 +87,9 @@ KNOWN_BY_CLASS = ("NoSuchNamespace", "NoSuchDatabase", "NoSuchTable")
 NO_METASTORE = re.compile(
     r"Could not connect to meta store using any of the URIs provided\. "
     r"Most recent failure: (?:[\w.]+\.TTransportException: )?(.*)"
+)
+METASTORE_BROKE_OFF = re.compile(
+    r"\borg\.apache\.thrift\.transport\.TTransportException\b(?:: (?:java[\w.]+: )?(.*))?"
 )
 METASTORE_URIS = "hive.metastore.uris"
 NO_DIRECTORY = "Unable to create database path"
@@ -164,6 +168,8 @@ def start_failure(error: BaseException) -> str:
     about_java = None if isinstance(error, JobCanceledError) else complaint(pyspark.__version__)
     if about_java is None and _recognized(error):
         return message(error)
+    if about_java is None and (found := METASTORE_BROKE_OFF.search(full_text(error))):
+        return str(_not_reached(with_likely_cause(found[1] or "it closed the connection")))
     what = f"Spark could not start: {about_java or message(error)}"
     left, remedy = ("nothing was started", INSTALL) if about_java else ("", "")
     return str(SparkNotStartedError(what, left=left, remedy=remedy))

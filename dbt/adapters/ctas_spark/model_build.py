@@ -18,8 +18,6 @@ from dbt.adapters.contracts.connection import AdapterResponse
 from dbt.adapters.ctas_spark.end_of_run import Published
 from dbt.adapters.ctas_spark.text_tables import rows_text
 
-KEPT = "the existing table was kept, and nothing of this model was published"
-
 
 @dataclass
 class PublicationResponse(AdapterResponse):
@@ -80,7 +78,7 @@ class ModelBuild:
         return Published(self.catalog, staged.context, self.rules, staged.version, staged.figures)
 
     def on_failed(self, cause: BaseException) -> str:
-        """Abort what is undecided; what to tell besides the error: outcome, version, table."""
+        """Abort what is undecided; the line to add to the error: outcome, version, table."""
         return self._abort(cause, f"failed: {type(cause).__name__}")
 
     def on_canceled(self, cause: BaseException) -> str:
@@ -92,13 +90,15 @@ class ModelBuild:
         """What the table holds after a failure or a cancel."""
         staged = self.staged
         if staged.outcome is Outcome.COMMITTED:
-            return self._failed_after_commit()
+            return self._published_before()
         if staged.outcome is Outcome.UNKNOWN:
-            return f"{staged.target}: it shows its old version or {staged.version}"
+            return (
+                f"it is not known whether version {staged.version} was published: {staged.target} "
+                "shows it or its old version, and neither was deleted"
+            )
         if staged.outcome is Outcome.KEPT:
-            return f"{staged.target}: {KEPT}"
-        state = messages.unchanged(staged.base)
-        return f"{staged.target}: {state}; {messages.NOTHING_PUBLISHED}"
+            return f"{staged.target} was kept as it was, and {messages.NOTHING_PUBLISHED}"
+        return f"{self._unchanged}, and {messages.NOTHING_PUBLISHED}"
 
     def response(self) -> PublicationResponse:
         """The ``adapter_response``, whose message ends the model's console line."""
@@ -130,27 +130,29 @@ class ModelBuild:
         return f"{counted}published"
 
     def _abort(self, cause: BaseException, why: str) -> str:
-        staged = self.staged
-        staged.abort(why)
-        if staged.outcome is Outcome.COMMITTED:
-            return self._failed_after_commit()
-        if staged.outcome is Outcome.UNKNOWN:
-            return f"outcome: unknown; version {staged.version} and its base were both left"
-        if staged.outcome is Outcome.KEPT:
-            return f"outcome: kept; {staged.target}: {KEPT}"
-        reason = cause.__cause__
-        says_what_is_left = isinstance(reason, StagingError) and bool(reason.left)
-        state = "" if says_what_is_left else f"; {staged.target}: {messages.unchanged(staged.base)}"
-        if not staged.left_behind:
-            return f"outcome: not_committed; version {staged.version} was discarded{state}"
-        left = f"still there: {', '.join(staged.left_behind)}; a later run deletes it"
-        return f"outcome: not_committed; version {staged.version} was not published{state}; {left}"
+        self.staged.abort(why)
+        decided = self.staged.outcome is not Outcome.NOT_COMMITTED
+        return f"outcome: {self.holds if decided else self._not_published(cause)}"
 
-    def _failed_after_commit(self) -> str:
-        what = f"{self.staged.target}: published as {self.staged.version} before the error"
+    def _not_published(self, cause: BaseException) -> str:
+        """The table's state, unless the error tells it, and what became of the version."""
+        staged, reason = self.staged, cause.__cause__
+        says_what_is_left = isinstance(reason, StagingError) and bool(reason.left)
+        state = "" if says_what_is_left else f", and {self._unchanged}"
+        if not staged.left_behind:
+            return f"nothing was published; version {staged.version} was discarded{state}"
+        left = f"a later run deletes what is left of version {staged.version}"
+        return f"nothing was published{state}; {left}: {', '.join(staged.left_behind)}"
+
+    def _published_before(self) -> str:
+        what = f"version {self.staged.version} of {self.staged.target} was published before the"
         if self.staged.level is Atomicity.NONE:
-            return f"{what}; at atomicity none, it keeps the rows written so far"
-        return f"{what}, and stays published: the error came after the commit"
+            return f"{what} error; at atomicity none, it keeps the rows written by then"
+        return f"{what} error, and stays published"
+
+    @property
+    def _unchanged(self) -> str:
+        return messages.unchanged(self.staged.base, str(self.staged.target))
 
 
 def planned(
@@ -160,3 +162,8 @@ def planned(
     timer = StepTimer()
     plan = replace(catalog.plan(model.context, job), observers=(timer,), adds=adds)
     return lambda: ModelBuild(catalog, model.retention, timer, plan.begin())
+
+
+def _sentence(*parts: str) -> str:
+    """What is left of a node that published nothing."""
+    return f"outcome: nothing was published; {', and '.join(parts)}"

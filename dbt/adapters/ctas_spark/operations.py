@@ -22,6 +22,7 @@ ADDED = "+"
 ADDED_MEANS = "+: a statement has added or replaced rows of this version in place since"
 ROLLED_BACK = "*"
 ROLLED_BACK_MEANS = "*: published by a rollback"
+STATE = "state"
 BELOW = ("failed", "schema_change")
 """What is as long as it wants, and has lines of its own below the table."""
 
@@ -153,14 +154,16 @@ def _printed(name: str, rows: Sequence[Row], *, is_of_one: bool) -> str:
     done = [row for row in rows if "failed" not in row]
     is_rolled_back = any(_is_rollback(row) for row in done)
     left_out = {*BELOW}
-    if name == HISTORY and is_of_one:
+    if name in {HISTORY, VACUUM} and is_of_one:
         left_out.add("table")
     if not (is_of_one and is_rolled_back):
         left_out.add("kind")
     if not is_of_one:  # the tables' names leave no room for the kind
         done = [_with_mark(row) for row in done]
     shown = [{key: one for key, one in row.items() if key not in left_out} for row in done]
+    shown, reasons = _fitted(shown)
     notes = [
+        *reasons,
         *([ROLLED_BACK_MEANS] if is_rolled_back and not is_of_one else []),
         *([ADDED_MEANS] if any(str(row.get("rows")).endswith(ADDED) for row in done) else []),
         *(
@@ -172,6 +175,24 @@ def _printed(name: str, rows: Sequence[Row], *, is_of_one: bool) -> str:
     ]
     table = [text_of(shown, as_json=False)] if shown else []
     return "\n".join([*table, *(fill(one, MOST_COLUMNS, **UNBROKEN) for one in notes)])
+
+
+def _fitted(rows: Sequence[Row]) -> tuple[list[Row], list[str]]:
+    """The rows with numbers for reasons that the width has no room for, and these reasons."""
+    names = {name for row in rows for name in row if name != STATE}
+    widths = (
+        max(len(str(one)) for one in (name, *(row.get(name) for row in rows))) for name in names
+    )
+    room = MOST_COLUMNS - sum(width + len(" | ") for width in widths) - len("|  |")
+    numbers: dict[str, int] = {}
+
+    def fitted(row: Row) -> Row:
+        state, _, why = str(row.get(STATE, "")).partition(": ")
+        if not why or len(row[STATE]) <= room:
+            return row
+        return {**row, STATE: f"{state} ({numbers.setdefault(why, len(numbers) + 1)})"}
+
+    return [fitted(row) for row in rows], [f"({at}): {why}" for why, at in numbers.items()]
 
 
 def _is_rollback(row: Row) -> bool:

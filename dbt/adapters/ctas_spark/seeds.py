@@ -8,8 +8,11 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
+from pyspark.errors import PySparkException
+
 from ctas_spark import quoting
-from ctas_spark.errors import InvalidSeedValueError
+from ctas_spark.errors import ConfigurationError, InvalidSeedValueError
+from dbt.adapters.ctas_spark import dbt_edge
 from dbt.adapters.ctas_spark.column import INTEGERS
 
 MOST_OF_A_VALUE = 100
@@ -18,6 +21,8 @@ ROWS_A_TEXT = 1_000
 
 SIZED = re.compile(r"\s*(?:var)?char(?:acter)?\s*\(\s*(\d+)\s*\)\s*", re.IGNORECASE)
 """A text's type with its length."""
+KNOWN = INTEGERS | {"string", "boolean", "float", "double", "date", "timestamp"}
+"""Types that Spark need not be asked for."""
 NO_FRACTION = "[.]0*$"
 """What a whole number may end with, for an integer."""
 CORRECT = "correct it, or the type in column_types"
@@ -45,6 +50,34 @@ def columns(adapter: Any, table: Any, config: Mapping[str, Any]) -> list[SeedCol
         )
         for number, name in enumerate(table.column_names)
     ]
+
+
+def check_types(seed: str, config: Mapping[str, Any], spark: Any) -> None:
+    """Return if Spark knows the types that the seed's config gives to columns.
+
+    Raises:
+        ConfigurationError: it names each other type, in whose place Spark would show the seed's
+            statement, which nobody has written.
+    """
+    types = {name: str(kind) for name, kind in (config.get("column_types") or {}).items() if kind}
+    refused = {name: _refused(kind, spark) for name, kind in types.items()}
+    if problems := [
+        f"column_types: {name}: Spark refuses the type {types[name]!r}: {why}"
+        for name, why in refused.items()
+        if why
+    ]:
+        raise ConfigurationError(seed, problems)
+
+
+def _refused(kind: str, spark: Any) -> str:
+    """Why Spark has no such type, in its words; empty if it has."""
+    if kind.strip().lower() in KNOWN:
+        return ""
+    try:
+        _ = spark.sql(f"SELECT CAST(NULL AS {kind}) AS value").columns
+    except PySparkException as error:
+        return dbt_edge.message(error).splitlines()[0]
+    return ""
 
 
 def query(columns: Sequence[SeedColumn], rows: Iterable[Sequence[object]]) -> str:

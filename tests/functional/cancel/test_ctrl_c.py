@@ -28,7 +28,7 @@ SAID = """1 of 2 START sql incremental model shop.grown .. [RUN]
 CANCEL query model.tested.grown .. [CANCEL]
 CANCEL query model.tested.slow .. [CANCEL]
 CtasSpark adapter: shop.grown: its last statement was cancelled; what earlier statements did remains
-CtasSpark adapter: shop.slow: it still holds version VERSION; nothing of this model was published
+CtasSpark adapter: shop.slow still holds version VERSION, and nothing of this model was published
 1 of 2 ERROR creating sql incremental model shop.grown .. [ERROR in TIME]
 2 of 2 ERROR creating sql table model shop.slow .. [ERROR in TIME]
 Exited because of keyboard interrupt

@@ -19,7 +19,7 @@ def test_all_problems_of_a_model_are_reported_together(project: Project, outside
     model = (
         "{{ config(materialized='atomic_table', atomicity='isolatd', staging_purpose='upsert', "
         "file_format='hudi', partition_metadata='hive', iceberg_catalogs=3, "
-        "atomicty='none', tblproperties={'ctas_spark_x': 1}) }} select 1 as n"
+        "atomicty='none', partitionedBy='n', tblproperties={'ctas_spark_x': 1}) }} select 1 as n"
     )
     elsewhere = "{{ config(materialized='table', database='lake') }} select 1 as n"
     misplaced = "{{ config(materialized='table', schema='mar t') }} select 1 as n"
@@ -40,7 +40,7 @@ def test_all_problems_of_a_model_are_reported_together(project: Project, outside
         assert "[FORMAT_NOT_FOUND] Spark has no classes of " in refused.message(name)
         assert f"to do: in a dbt profile, add formats: [{name}]" in refused.message(name)
     message = refused.message("orders")
-    assert "[INVALID_CONFIGURATION] 7 configuration errors" in message
+    assert "[INVALID_CONFIGURATION] 8 configuration errors" in message
     for said in (
         "atomicity: 'isolatd' is not one of none, atomic, isolated, auto; did you mean isolated?",
         "staging_purpose: 'upsert' is not one of ",
@@ -48,6 +48,7 @@ def test_all_problems_of_a_model_are_reported_together(project: Project, outside
         "partition_metadata: 'hive' is not one of auto",
         "iceberg_catalogs: belongs in the profile",
         "atomicty: unknown; did you mean atomicity?",
+        "partitionedBy: unknown; did you mean partition_by?",
         "tblproperties: 'ctas_spark_x' is reserved",
     ):
         assert said in message

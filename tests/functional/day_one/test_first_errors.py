@@ -11,6 +11,7 @@ from functional.terminal import shown
 from readers.session import SMALL
 from servers.answering import answering
 from servers.processes import start, stop, wait_until
+from servers.webhook import webhook
 
 JARS = Path(pyspark.__file__).parent / "jars"
 SEE_CONSOLE = (
@@ -115,6 +116,7 @@ def test_a_warehouse_that_is_not_writable(alone: Project) -> None:
         "  left: nothing was created\n"
         "  to do: set spark.sql.warehouse.dir in spark_conf of the profile to a directory that "
         "you may write\n"
+        "  schema shop could not be created; it is the schema of orders\n"
     )
 
 
@@ -142,6 +144,24 @@ def test_a_metastore_that_does_not_answer(alone: Project) -> None:
         "  left: nothing was changed\n"
         "  to do: check host and port (spark.hadoop.hive.metastore.uris in spark_conf of the "
         "profile), that the metastore is running, and that this machine can reach it\n",
+        while_dbt_parses=True,
+    )
+
+
+def test_other_programs_at_the_address_of_a_metastore(alone: Project) -> None:
+    """Each is named with what it speaks; Hive's client would wait for ten minutes, or say less."""
+    with webhook() as (address, _), answering(b"\x15\x03\x03\x00\x02\x02\x46") as port:
+        uris = f"thrift://{address},thrift://127.0.0.1:{port}"
+        conf = {**SMALL, "spark.hadoop.hive.metastore.uris": uris}
+        alone.write_profile(server_side_parameters=conf)
+        said = shown(alone, "run")
+    assert said == refused(
+        f"[METASTORE_NOT_REACHED] no Hive metastore answers at {uris}: {address}: the server "
+        f"speaks HTTP at this port, and not Thrift; 127.0.0.1:{port}: the server speaks TLS at "
+        "this port (a metastore with TLS needs spark.hadoop.hive.metastore.use.SSL: true)\n"
+        "  left: nothing was changed\n"
+        "  to do: check host and port (spark.hadoop.hive.metastore.uris in spark_conf of the "
+        "profile)\n",
         while_dbt_parses=True,
     )
 

@@ -67,7 +67,7 @@ def test_a_model_that_raises_in_a_task(project: Project, outside: Outside) -> No
     failed = fail_and_leave_the_old_tables(project, outside, names, **raises)
     for message in map(failed.message, names):
         assert "broken on purpose" in message
-        assert "outcome: not_committed" in message
+        assert "outcome: nothing was published" in message
         assert "still holds version" in message
         assert "\tat " not in message
         assert len(message.splitlines()) < 12
@@ -127,7 +127,10 @@ def test_a_failing_post_hook_undoes_nothing(project: Project, outside: Outside) 
     project.build()
     failed = project.dbt("run", n=2, hook="select * from no_such_table")
     version = outside.parameters("orders")["ctas_spark_version"]
-    assert f"published as {version}" in failed.message("orders")
+    said = (
+        f"outcome: version {version} of {project.schema}.orders was published before the error, and"
+    )
+    assert f"{said} stays published" in failed.message("orders")
     assert project.rows("select n from {schema}.orders")[0].n == 2
 
 
@@ -179,8 +182,19 @@ def test_a_project_that_grants_in_its_own_way_is_left_to_it(
 
 
 def test_a_first_build_that_fails_leaves_no_table(project: Project, outside: Outside) -> None:
-    """Where there was no table there is none after a failure, and nothing staged."""
-    project.write({"models/orders.sql": "{{ config(materialized='table') }} " + RAISES})
+    """Where there was no table there is none after a failure, and nothing staged.
+
+    Spark's error about the staged version's table has the name of the model's.
+    """
+    parted = "{{ config(materialized='table', partition_by='idd') }} select 1 as id"
+    project.write(
+        {
+            "models/orders.sql": "{{ config(materialized='table') }} " + RAISES,
+            "models/parted.sql": parted,
+        }
+    )
     failed = project.dbt("run", broken="raise_error('broken')")
-    assert "there is still no such table" in failed.message("orders")
+    assert "idd" in failed.message("parted")
+    assert "parted__" not in failed.message("parted")
+    assert ".orders still does not exist" in failed.message("orders")
     assert (outside.tables(), outside.records(), outside.versions()) == ([], [], [])

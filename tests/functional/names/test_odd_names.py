@@ -130,4 +130,4 @@ def test_a_value_that_the_metastore_has_no_room_for_is_its_own_error(built: Buil
     """What the metastore refuses in its own words leaves no table."""
     message = built.first.message("huge")
     assert "TABLE_PARAMS" in message
-    assert "there is still no such table" in message
+    assert "still does not exist" in message

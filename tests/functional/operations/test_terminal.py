@@ -19,11 +19,12 @@ START = re.compile(r"\d\d:\d\d:\d\d  (Running with|Registered|Unable to do parti
 NO_MORE = "from now on, none is made automatically"
 FAILED = "[ERROR]: Encountered an error while running operation: Runtime Error\n  "
 GRACE = "grace_period: '1h' is not a number of seconds"
+COLUMNS = 100
 EVENTS = "| table | version | time | state | rows | size |\n| - | - | - | - | - | - |\n"
 
 
 class Terminal:
-    """A project, and what dbt prints of it where a user looks."""
+    """A project, and what dbt prints of it where a user looks, in 100 columns."""
 
     def __init__(self, project: Project, capsys: pytest.CaptureFixture[str]) -> None:
         self.project = project
@@ -36,6 +37,8 @@ class Terminal:
         done = self.project.dbt("run-operation", name, *given, **variables)
         printed = self._capsys.readouterr()
         assert (done.success, printed.err) == (succeeds, ""), printed
+        tables = [line for line in printed.out.splitlines() if line.startswith("|")]
+        assert max(map(len, tables), default=0) <= COLUMNS, tables
         lines = [line for line in printed.out.splitlines() if not START.match(line)]
         text = "\n".join([*lines, ""]).replace(self.project.schema, "shop")
         text = re.sub(r"^\d\d:\d\d:\d\d  ", "", text, flags=re.MULTILINE)

@@ -53,7 +53,10 @@ def test_a_seed_that_fails_leaves_the_old_table(project: Project) -> None:
     wrong = project_with(project, "{+column_types: {seats: no_type}}", AIRPORTS.format(seats=2))
     failed = wrong.dbt("seed")
     assert not failed.success
-    assert "was discarded" in failed.message("airports")
+    said = failed.message("airports")
+    assert "[INVALID_CONFIGURATION] 1 configuration error in seed.tested.airports" in said
+    assert "column_types: seats: Spark refuses the type 'no_type': [UNSUPPORTED_DATATYPE]" in said
+    assert "try_cast" not in said
     for type_, value in (("int", "0.5"), ("decimal(3,1)", "many"), ("varchar(3)", "many")):
         config = f"{{+column_types: {{seats: '{type_}'}}}}"
         said = (

@@ -14,6 +14,7 @@ from ctas_spark.publish.marker import Lineage, Marker, PublicationKind, name_of_
 from ctas_spark.retention.clean_up import CleanUp
 from ctas_spark.retention.rules import Reason, RetentionRules, Sweep
 from ctas_spark.steps import StepReport
+from fakes.delta_files import FakeFiles
 from fakes.delta_world import CONTEXT, NOW, OLD, ROOT, TARGET, World, transactions
 from fakes.metastore import entry
 
@@ -153,6 +154,16 @@ def test_a_published_attempt_is_forgotten_whatever_its_age() -> None:
     assert cleaned(world).kept[made.version] is Reason.LIVE
     assert set(world.storage.held) == {f"{made.stage}/day=a b/f"}
     assert world.staged() == set()
+
+
+def test_only_one_version_is_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The entry still names the version that created the table, as one of files is named."""
+    world = World()
+    world.publishes("v1")
+    world.publishes("v2")
+    of_files = Sweep(kept={"v1": Reason.LIVE, "v0": Reason.KEPT})
+    monkeypatch.setattr(FakeFiles, "begin_clean_up", lambda *_, **__: lambda: of_files)
+    assert cleaned(world).kept == {"v1": Reason.NATIVE, "v2": Reason.LIVE, "v0": Reason.KEPT}
 
 
 def test_recover_forgets_what_was_published_and_leaves_the_rest() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from unittest.mock import patch
 
 import pytest
@@ -11,6 +12,7 @@ from ctas_spark.delta.facts import CommitFacts, CommitMarker
 from ctas_spark.delta.restore import (
     OTHERS,
     USER_METADATA,
+    changes_rows,
     history,
     last_states,
 )
@@ -159,6 +161,40 @@ def test_only_the_newest_version_is_live_and_only_if_the_table_shows_it() -> Non
     replaced = CommitFacts(4, "CREATE OR REPLACE TABLE AS SELECT", 0, None)
     assert [event.state for event in history(found)] == ["live", "kept"]
     assert [event.state for event in history((replaced, *found))] == ["kept", "kept"]
+
+
+def test_rows_that_were_changed_since_are_said() -> None:
+    """By a statement in that version; a fence, OPTIMIZE and other properties change none."""
+    fence = ours(3, "v1", PublicationKind.FENCE)
+    found = (theirs(6), ours(5, "v2"), optimized(4), fence, altered(2), ours(1, "v1"))
+    assert [event.changed_in_place for event in history(found)] == [True, False]
+    assert not changes_rows((theirs(2), ours(1)))
+    assert changes_rows((fence, theirs(1)))
+
+
+def test_a_rollback_has_the_figures_of_its_build() -> None:
+    """It counts nothing itself; where rows were added to the build's, nobody has counted them."""
+    built, other = counted(ours(1, "v1"), 7), counted(ours(2, "v2"), 9)
+    back = ours(3, "v1", PublicationKind.ROLLBACK)
+    assert [event.rows for event in history((back, other, built))] == [7, 9, 7]
+    grown = (ours(4, "v1", PublicationKind.ROLLBACK), counted(ours(3, "v2"), 9), theirs(2), built)
+    assert [event.rows for event in history(grown)] == [None, 9, 7]
+
+
+def counted(commit: CommitFacts, rows: int) -> CommitFacts:
+    """A build that counted its rows."""
+    assert commit.marker is not None
+    return replace(commit, marker=replace(commit.marker, rows=rows))
+
+
+def optimized(number: int) -> CommitFacts:
+    """Another's commit that moves rows to other files."""
+    return CommitFacts(number, "OPTIMIZE", 0, None)
+
+
+def altered(number: int) -> CommitFacts:
+    """Another's commit that sets a property."""
+    return CommitFacts(number, "SET TBLPROPERTIES", 0, None)
 
 
 def test_the_live_version_is_known_behind_any_number_of_increments() -> None:

@@ -28,9 +28,13 @@ def test_a_table_of_another_catalog_is_not_taken_for_its_namesake(world: World) 
 
 
 def test_a_format_without_its_jar_is_refused(world: World) -> None:
-    """avro's data source is a jar of its own; without it nothing is begun."""
-    with pytest.raises(FormatNotFoundError, match="no data source for file_format avro"):
-        world.plan(layout=TableLayout(file_format="avro"))
+    """avro's data source is a jar of its own: the error names that of this Spark's version."""
+    for version, jar in (("4.1.4", "2.13:4.1.4"), ("3.5.2-amzn-1", "2.12:3.5.2")):
+        world.engine.version = version
+        with pytest.raises(FormatNotFoundError, match="no data source for file_format avro") as no:
+            world.plan(layout=TableLayout(file_format="avro"))
+        added = f"org.apache.spark:spark-avro_{jar} to spark.jars.packages in spark_conf"
+        assert no.value.remedy == f"add {added}"
 
 
 def test_a_location_that_no_file_system_has_is_refused_before_anything_is_written(

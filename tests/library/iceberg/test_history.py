@@ -77,6 +77,15 @@ def test_a_fence_is_not_in_the_history() -> None:
     assert history(table()) == ()
 
 
+def test_rows_that_were_changed_since_are_said() -> None:
+    """By statements in a version, be it live or superseded; a fence or moved files change none."""
+    moved = table((1, None, A), (2, 1, FENCE), (3, 2, None), (4, None, B))
+    moved.document["snapshots"][2]["summary"] = {"operation": "replace"}
+    assert [one.changed_in_place for one in history(moved)] == [False, False]
+    added = table((1, None, A), (2, 1, None), (3, None, B), (4, 3, FENCE), (5, 4, None))
+    assert [one.changed_in_place for one in history(added)] == [True, True]
+
+
 def test_a_commit_is_known_after_it_was_superseded() -> None:
     """As long as Iceberg keeps its snapshot."""
     superseded = table((1, None, A), (2, None, B))

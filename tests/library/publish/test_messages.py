@@ -45,7 +45,7 @@ def test_every_error_says_table_state_and_remedy(error: StagingError) -> None:
 def test_the_state_of_an_unpublished_target_is_named() -> None:
     """As the end of a sentence."""
     assert [messages.unchanged(one) for one in (ABSENT, THERE, PLAIN)] == [
-        "there is still no such table",
+        "it still does not exist",
         "it still holds version v0",
         "it is unchanged",
     ]

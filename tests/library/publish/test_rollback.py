@@ -16,7 +16,7 @@ from ctas_spark.errors import (
     MetastoreError,
     NoSuchVersionError,
 )
-from ctas_spark.publish.rollback import NONE_KEPT, RolledBack, roll_back
+from ctas_spark.publish.rollback import NONE_KEPT, Restoring, RolledBack, roll_back
 from ctas_spark.publish.version import Change, Outcome, Reach
 from ctas_spark.steps import Step, StepReport, observe
 from fakes.version import PLAIN, TARGET, THERE, FakeBase, FakeVersion, moved
@@ -32,7 +32,7 @@ CONTEXT = StagingContext(
 
 
 @dataclass
-class FakeRestoring:
+class FakeRestoring(Restoring):
     """A target, the versions before it, and the attempt that restores one."""
 
     version: FakeVersion

@@ -209,7 +209,7 @@ def test_the_loser_of_two_creations_discards_its_own() -> None:
 
 @pytest.mark.parametrize(
     ("base", "said"),
-    [(THERE, "it still holds version v0"), (ABSENT, "there is still no such table")],
+    [(THERE, "it still holds version v0"), (ABSENT, "it still does not exist")],
 )
 def test_an_unpublished_model_says_what_the_target_is(base: object, said: str) -> None:
     """In words that end a sentence."""

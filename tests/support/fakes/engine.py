@@ -12,6 +12,8 @@ OWN_ROWS = frozenset({TableRead("where the table lies")})
 class FakeEngine:
     """Keeps the statements and refreshed tables; ``refuses`` makes every statement fail."""
 
+    version = "4.1.4"
+
     def __init__(self) -> None:
         self.statements: list[str] = []
         self.refreshed: list[TableName] = []

@@ -78,7 +78,7 @@ class Numbered:
             "[COMMIT_STATE_UNKNOWN] the commit call failed, and the table does not show" in message
         )
         assert f"{version}; nothing was deleted" in message
-        assert "outcome: unknown" in message
+        assert "outcome: it is not known" in message
 
     def is_writing(self) -> bool:
         """True while a job writes a version."""

@@ -240,6 +240,7 @@ class DbtRuns:
             run = project.dbt("build", n=n)
             assert run.success, run.log
         assert self._read(project) == grown.TWICE
+        self._says_that_rows_were_added(project)
         merged = 2 if self.says_affected_rows else None
         for name, rows in {"grown": 1, "merged": merged, "overwritten": 2, "kept": merged}.items():
             assert run.response(name).get("rows_affected") == rows, name
@@ -258,6 +259,16 @@ class DbtRuns:
         assert "drop table" not in refreshed.log.lower()
         for table, before in commits.items():
             assert self.commits(project, table) == before + self.commits_of_a_build
+
+    def _says_that_rows_were_added(self, project: Project) -> None:
+        """The history, by a mark; and the rollback, which can't go back to before they were."""
+        for name in ("merged", "overwritten"):
+            history = project.dbt("run-operation", "ctas_history", f"--args={{model: {name}}}", n=2)
+            assert "+: a statement has added or replaced rows of this version" in history.log, name
+        back = project.dbt("run-operation", "ctas_rollback", "--args={model: merged}", n=2)
+        assert "What an incremental model adds is a commit of the format, and no version" in (
+            f"{back.exception} {back.log}"
+        )
 
     def test_what_rows_do_not_fit_is_known_before_the_table_changes(self, project: Project) -> None:
         """And what fits is written where its name is, whatever its case and its place."""

@@ -33,8 +33,8 @@ Completed with 1 error, 0 partial successes, and 0 warnings:
 [ERROR]: in model numbered (models/numbered.sql)
   Database Error in model numbered (models/numbered.sql)
 {error}
-    outcome: not_committed; version VERSION was discarded; shop.numbered: it still holds version \
-VERSION
+    outcome: nothing was published; version VERSION was discarded, and shop.numbered still holds \
+version VERSION
   compiled code at target/run/tested/models/numbered.sql
   compiled code at target/compiled/tested/models/numbered.sql
 Done. PASS=0 WARN=0 ERROR=1 SKIP=0 NO-OP=0 REUSED=0 TOTAL=1

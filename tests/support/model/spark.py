@@ -28,6 +28,8 @@ class SparkError(StagingError):
 class RunEngine:
     """The session of one run; its calls are the run's."""
 
+    version = "4.1.4"
+
     def __init__(self, metastore: Any, storage: Any, world: "ModelWorld") -> None:
         self.metastore = metastore
         self.storage = storage

@@ -20,8 +20,8 @@ from servers.processes import is_there, start, stop
 
 PUBLISHED = re.compile(rf"\.{NAME}: published as version (\d{{8}}t\d{{6}}x[0-9a-f]{{8}})")
 CANCELED = f"CANCEL query model.{NAME}.{NAME}"
-UNKNOWN = "outcome: unknown"
-REFUSED = "outcome: not_committed"
+UNKNOWN = "outcome: it is not known"
+REFUSED = "outcome: nothing was published"
 JVM_ENDS_WITHIN_SECONDS = 120.0
 GIVEN_UP_AFTER_SECONDS = 600.0
 POLL_SECONDS = 0.1
