@@ -162,8 +162,3 @@ def planned(
     timer = StepTimer()
     plan = replace(catalog.plan(model.context, job), observers=(timer,), adds=adds)
     return lambda: ModelBuild(catalog, model.retention, timer, plan.begin())
-
-
-def _sentence(*parts: str) -> str:
-    """What is left of a node that published nothing."""
-    return f"outcome: nothing was published; {', and '.join(parts)}"
