@@ -10,6 +10,7 @@ from functional.dbt_project import Project
 from functional.terminal import shown
 from readers.session import SMALL
 from servers.answering import answering
+from servers.delta import delta_session
 from servers.processes import start, stop, wait_until
 from servers.webhook import webhook
 
@@ -131,6 +132,20 @@ def test_an_option_that_java_refuses(alone: Project) -> None:
         "Error: Could not create the Java Virtual Machine.\n"
         f"Error: A fatal exception has occurred. Program will exit.\n{SEE_CONSOLE}"
     )
+
+
+@pytest.mark.long
+def test_delta_without_its_settings(alone: Project) -> None:
+    """Where the jar is there and nothing else, the line of the profile comes first."""
+    jars = {"spark.jars": delta_session()["spark.jars"]}
+    alone.write_profile(server_side_parameters={**SMALL, **jars})
+    alone.write(
+        {
+            "models/orders.sql": "{{ config(materialized='table', file_format='delta') }} select 1 as n"
+        }
+    )
+    said = shown(alone, "run")
+    assert "  to do: in a dbt profile, add formats: [delta]" in said, said
 
 
 def test_a_metastore_that_does_not_answer(alone: Project) -> None:
