@@ -31,8 +31,8 @@ def test_down_before_the_commit_leaves_the_old_version(numbered: Numbered, proxy
     assert not run.success
     message = run.message(TABLE)
     assert "outcome: nothing was published" in message
-    assert f"it still holds version {old}" in message
-    assert "still there: record" in message
+    assert f"still holds version {old}" in message
+    assert "a later run deletes what is left of version" in message
     assert "Connection refused" in message
     assert "HiveMetaStoreClient.java" not in message
     assert (numbered.version(), numbered.number()) == (old, 1)

@@ -37,7 +37,7 @@ def test_a_directory_that_only_its_owner_may_write_in_is_named(
     assert "this user may not write in hdfs://" in said
     command = f"hdfs dfs -chmod -R g+w {place.address}{place.directory}/ctas-spark"
     assert command in said
-    assert "still there" not in said
+    assert "what is left of version" not in said
     assert "\tat org.apache" not in refused.log + "".join(capfd.readouterr())
     assert sorted(place.files()) == before
     place.shell(ALICE, command)
@@ -52,5 +52,5 @@ def test_a_user_of_another_group_is_refused_before_any_job(place: Hdfs) -> None:
     assert not refused.success
     said = refused.message("plain")
     assert "permission denied" in said.lower() or "may not write" in said
-    assert "still there" not in said
+    assert "what is left of version" not in said
     assert list(place.files()) == []

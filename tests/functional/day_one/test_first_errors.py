@@ -139,11 +139,8 @@ def test_delta_without_its_settings(alone: Project) -> None:
     """Where the jar is there and nothing else, the line of the profile comes first."""
     jars = {"spark.jars": delta_session()["spark.jars"]}
     alone.write_profile(server_side_parameters={**SMALL, **jars})
-    alone.write(
-        {
-            "models/orders.sql": "{{ config(materialized='table', file_format='delta') }} select 1 as n"
-        }
-    )
+    config = "materialized='table', file_format='delta'"
+    alone.write({"models/orders.sql": f"{{{{ config({config}) }}}} select 1 as n"})
     said = shown(alone, "run")
     assert "  to do: in a dbt profile, add formats: [delta]" in said, said
 

@@ -10,6 +10,7 @@ from typing import Any
 from dbt.cli.main import dbtRunner
 from pyspark.sql import Row, SparkSession
 
+from dbt import deprecations
 from functional.quick_dbt import quicken_dbt
 from readers.session import SMALL
 from servers.metastore import Metastore
@@ -71,7 +72,8 @@ class Project:
         (self.directory / "profiles.yml").write_text(json.dumps(profile))
 
     def dbt(self, *arguments: str, **variables: object) -> Run:
-        """Run dbt in this process."""
+        """Run dbt in this process, which remembers nothing of earlier runs."""
+        deprecations.active_deprecations.clear()
         lines: list[str] = []
         runner = dbtRunner(callbacks=[lambda event: lines.append(str(event.info.msg))])  # type: ignore[attr-defined]  # protobuf
         outcome = runner.invoke(self.command(*arguments, **variables))
