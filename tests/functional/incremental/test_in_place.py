@@ -21,10 +21,9 @@ OF_FILES = {
     "dropped": DROPPED,
     "nested_version": replace(NESTED, config="atomicity='atomic'"),
 }
-DOCS = """
-models:
-- {name: docs, description: '%s table', columns: [{name: id, description: '%s column'}]}
-"""
+DOCS = "description: '{0} table', columns: [{{name: id, description: '{0} column'}}]"
+PERSISTED = "persist_docs: {relation: true, columns: true}"
+KEPT = f"config: {{unique_key: id, strategy: check, check_cols: [id], {PERSISTED}}}"
 BATCHED = (
     "{{ config(materialized='incremental', incremental_strategy='microbatch', event_time='at', "
     "batch_size='day', begin='2026-03-08', partition_by='d'%s) }} "
@@ -63,15 +62,28 @@ def test_what_rows_do_not_fit_is_known_before_the_table_changes(project: Project
 
 
 def test_comments_follow_the_model(project: Project) -> None:
-    """Of the table and of its columns, in place as with a version."""
+    """Of the table and of its columns, in place as with a version, and of seeds and snapshots."""
     config = "materialized='incremental', persist_docs={'relation': true, 'columns': true}"
     model = f"{{{{ config({config}) }}}} select 1 as id, 2 as part"
     for text in ("old", "new"):
-        project.write({"models/docs.sql": model, "models/docs.yml": DOCS % (text, text)})
-        project.build()
-        described = {row[0]: row[1:] for row in project.rows("describe extended {schema}.docs")}
-        assert described["id"] == ("int", f"{text} column")
-        assert described["Comment"][0] == f"{text} table"
+        said = DOCS.format(text)
+        snapshot = f"{{name: kept, relation: ref('docs'), {KEPT}, {said}}}"
+        project.write(
+            {
+                "models/docs.sql": model,
+                "models/docs.yml": f"models: [{{name: docs, {said}}}]",
+                "seeds/given.csv": "id\n1\n",
+                "seeds/given.yml": f"seeds: [{{name: given, config: {{{PERSISTED}}}, {said}}}]",
+                "snapshots/kept.yml": f"snapshots: [{snapshot}]",
+            }
+        )
+        run = project.dbt("build")
+        assert run.success, run.log
+        for name in ("docs", "given", "kept"):
+            rows = project.rows(f"describe extended {{schema}}.{name}")
+            described = {row[0]: row[1:] for row in rows}
+            assert described["id"][1] == f"{text} column", name
+            assert described["Comment"][0] == f"{text} table", name
 
 
 def test_a_batch_replaces_no_rows_of_another(project: Project) -> None:

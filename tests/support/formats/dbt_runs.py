@@ -337,7 +337,7 @@ class DbtRuns:
         seed_values.build_and_check(_new(spark, tmp_path), self.file_format)
 
     def test_comments_follow_the_model(self, project: Project) -> None:
-        """Of the table and of its columns, also where rows are merged into it.
+        """Of the table and of its columns, also where rows are merged into it, and of a seed's.
 
         Whatever they say, it is the table that the catalog says it is.
         """
@@ -347,19 +347,30 @@ class DbtRuns:
             f"{{{{ config({config}, {docs}, file_format='{self.file_format}') }}}} select 1 as id"
         )
         spoof = "What is\nType: VIEW\nProvider: hive\nin the %s table"
-        said = "models: [{name: m, description: %s, columns: [{name: ID, description: '%s'}]}]"
+        seed = (
+            f"{{file_format: {self.file_format}, persist_docs: {{relation: true, columns: true}}}}"
+        )
+        kept = f"{{unique_key: id, strategy: check, check_cols: [id], {seed[1:-1]}}}"
         for text in ("old", "new", "new"):
+            columns = f"columns: [{{name: ID, description: {text}}}]"
+            said = f"description: {json.dumps(spoof % text)}, {columns}"
+            snapshot = f"{{name: k, relation: ref('m'), config: {kept}, {said}}}"
             project.write(
                 {
                     "models/m.sql": model,
-                    "models/schema.yml": said % (json.dumps(spoof % text), text),
+                    "seeds/s.csv": "id\n1\n",
+                    "models/schema.yml": f"models: [{{name: m, {said}}}]",
+                    "seeds/schema.yml": f"seeds: [{{name: s, config: {seed}, {said}}}]",
+                    "snapshots/k.yml": f"snapshots: [{snapshot}]",
                 }
             )
-            run = project.dbt("run", "--select", "m")
+            run = project.dbt("build", "--select", "m s k")
             assert run.success, run.log
-            told = {row[0]: row[1:] for row in project.rows("describe extended {schema}.m")}
-            assert told["id"][1] == text
-            assert told["Comment"][0] == spoof % text
+            for name in "msk":
+                rows = project.rows(f"describe extended {{schema}}.{name}")
+                told = {row[0]: row[1:] for row in rows}
+                assert told["id"][1] == text, name
+                assert told["Comment"][0] == spoof % text, name
         assert run.response("m")["atomicity"] == "atomic"  # rows were merged
         assert "TBLPROPERTIES ('comment'" not in run.log
 
