@@ -75,7 +75,7 @@ def _addresses(uris: str) -> Iterator[tuple[str, int]]:
 
 
 def _refusal(host: str, port: int) -> str | None:
-    """Why this is no metastore; empty if there is no connection; None if it may be one."""
+    """The reason to say it is no metastore; None if it may be one, empty if nobody listens."""
     try:
         with socket.create_connection((host, port), SECONDS) as server:
             server.sendall(CALL)
@@ -101,7 +101,7 @@ def _received(server: socket.socket) -> bytes | None:
 
 
 def _meaning(answer: bytes | None) -> str | None:
-    """Why that is no metastore's answer; None if it may be one."""
+    """The reason to say no metastore gave this answer; None if one may have."""
     if answer is None or answer.startswith(THRIFT):
         return None
     if answer.startswith(HTTP):

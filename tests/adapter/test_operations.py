@@ -18,10 +18,11 @@ from ctas_spark.errors import (
     OperationIncompleteError,
     StorageError,
 )
-from ctas_spark.retention.rules import Event, Reason, Sweep
+from ctas_spark.retention.rules import Event, Sweep
 from dbt.adapters.ctas_spark import operations
 from dbt.adapters.ctas_spark.project import Project
 from dbt.adapters.ctas_spark.text_tables import text_of
+from fakes.graph import GRAPH, node
 from fakes.world import TARGET_NAME, World
 
 ROOT = Path(__file__).parents[2]
@@ -37,34 +38,6 @@ COLUMNS = 100
 def run(name: str, known: Project, arguments: Mapping[str, Any]) -> str:
     """What an operation prints."""
     return operations.run(name, known, arguments).text
-
-
-def node(name: str, materialized: str = "atomic_table", schema: str = "shop") -> dict[str, object]:
-    """A model of dbt's graph."""
-    return {
-        "unique_id": f"model.p.{name}",
-        "resource_type": "model",
-        "name": name,
-        "alias": name.upper(),
-        "database": "spark_catalog",
-        "schema": schema,
-        "description": "",
-        "config": {"materialized": materialized, "versions_to_keep": 0, "grace_period": 0},
-    }
-
-
-GRAPH = {
-    "nodes": {
-        each["name"]: each
-        for each in (
-            node("orders"),
-            node("customers", "table", "sales"),
-            node("looked_at", "view"),
-            {**node("elsewhere"), "database": "ice"},
-            {**node("a_test"), "resource_type": "test"},
-        )
-    }
-}
 
 
 def project(world: World | None = None) -> Project:
@@ -329,71 +302,6 @@ def test_the_history_of_a_project_is_its_last_publications() -> None:
     found = json.loads(run("ctas_history", replace(known, graph={"nodes": nodes}), ALL))
     assert "failed" in found[0]
     assert [row["time"] for row in found[1:]] == ["2026-01-03", *["2026-01-02"] * 38]
-
-
-def test_a_terminal_does_not_wrap_the_history_of_a_model() -> None:
-    """No line is longer than 100 characters: what may be long stands below the table."""
-    version = "20260101t120000x0a1b2c3d"
-    live = Event(version, "c", "2026-01-01 12:00:00", "build", "live", 50, 1_250_000, "")
-    changes = ", ".join(f"+ c{number} bigint" for number in range(6))
-    events = [
-        replace(live, changed_in_place=True),
-        replace(live, rows=1_234_567, schema_change=changes),
-        replace(live, kind="rollback", state="unproven"),
-    ]
-    catalog = SimpleNamespace(history=lambda _: events)
-    known = Project(GRAPH, None, lambda _: catalog)
-    lines = run("ctas_history", known, {"model": "orders"}).splitlines()
-    assert lines[:6] == [
-        f"| version{' ' * 17} | time{' ' * 15} | kind     | state    | rows      | size   |",
-        f"| {'-' * 24} | {'-' * 19} | -------- | -------- | --------- | ------ |",
-        f"| {version} | 2026-01-01 12:00:00 | build    | live     | 50 +      |        |",
-        f"| {version} | 2026-01-01 12:00:00 | build    | live     | 1,234,567 | 1.2 MB |",
-        f"| {version} | 2026-01-01 12:00:00 | rollback | unproven | 50        | 1.2 MB |",
-        "+: a statement has added or replaced rows of this version in place since",
-    ]
-    changed = " ".join(line.strip() for line in lines[6:])
-    assert changed == f"columns of shop.orders changed at 2026-01-01 12:00:00: {changes}"
-    assert (len(lines), max(map(len, lines)) <= 100) == (8, True)
-
-
-def test_a_terminal_does_not_wrap_the_history_of_several_models() -> None:
-    """A rollback is marked behind its state, because the tables' names take the room."""
-    version = "20260101t120000x0a1b2c3d"
-    built = Event(version, "c", "2026-01-01 12:00:00", "build", "kept", 50, 1_250_000, "")
-    back = replace(built, time="2026-01-02 12:00:00", kind="rollback", state="live")
-    catalog = SimpleNamespace(history=lambda _: [back, built])
-    lines = run("ctas_history", Project(GRAPH, None, lambda _: catalog), {}).splitlines()
-    assert f"| {version} | 2026-01-02 12:00:00 | live * | 50   | 1.2 MB |" in lines[2]
-    assert f"| {version} | 2026-01-01 12:00:00 | kept   | 50   | 1.2 MB |" in lines[-2]
-    assert lines[-1] == "*: published by a rollback"
-    assert max(map(len, lines)) <= 100
-
-
-@pytest.mark.parametrize("chosen", [{"model": "orders"}, {"schema": "shop"}])
-def test_a_terminal_does_not_wrap_a_vacuum(chosen: dict[str, str]) -> None:
-    """Reasons that the table has no room for are numbered, and stand below it; JSON has them."""
-    first, last = "20260101t120000x0a1b2c3d", "20260102t120000x0a1b2c3d"
-    kept = {first: Reason.EXPECTED, last: Reason.LIVE}
-    place = f"file:/data/{'warehouse/' * 7}shop.db/orders"
-    swept = Sweep(kept=kept, taken_over=[place])
-    catalog = SimpleNamespace(
-        begin_clean_up=lambda *_, **__: lambda: swept,
-        abandoned=lambda *_: [],
-        forget_staging_schema=lambda _: False,
-    )
-    known = Project({"nodes": {"orders": node("orders")}}, None, lambda _: catalog)
-    lines = run("ctas_vacuum", known, chosen).splitlines()
-    cells = [line.strip("| ").split(" | ")[-2:] for line in lines[2:5]]
-    assert [[one.strip() for one in row] for row in cells] == [
-        ["(the replaced table)", "deleted (1)"],
-        [first, "kept (2)"],
-        [last, "kept: it is the table"],
-    ]
-    assert lines[5:] == [f"(1): {place}", f"(2): {Reason.EXPECTED.value}"]
-    assert max(map(len, lines)) <= COLUMNS
-    states = [row["state"] for row in json.loads(run("ctas_vacuum", known, {**chosen, **ALL}))]
-    assert states[:2] == [f"deleted: {place}", f"kept: {Reason.EXPECTED.value}"]
 
 
 def test_rows_are_a_table_or_json() -> None:

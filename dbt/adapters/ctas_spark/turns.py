@@ -13,7 +13,7 @@ POLL_SECONDS = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What a node has set in the session, and whether a statement of it goes by ``MODE``."""
+    """What a node has set in the session, and whether one of its statements depends on ``MODE``."""
 
     sets: Mapping[str, str] = field(default_factory=dict)
     overwrites: bool = False
@@ -38,7 +38,7 @@ class Needs:
 
 @dataclass(eq=False, slots=True)
 class Turn:
-    """A node's; it ``runs`` since its first statement, and waits while it has something to want."""
+    """A node's turn: it ``runs`` from its first statement on; ``wants`` is set while it waits."""
 
     thread: int = field(default_factory=threading.get_ident)
     runs: bool = False
@@ -61,7 +61,7 @@ class Turn:
 
 
 class Turns:
-    """The nodes that run in one session, or wait for their turn, in the order of their coming."""
+    """The nodes that run in one session, or wait for their turn, in order of arrival."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()

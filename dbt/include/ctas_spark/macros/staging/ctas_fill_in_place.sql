@@ -14,14 +14,3 @@
   {%- endif -%}
   {{ return(query) }}
 {% endmacro %}
-
-{% macro ctas_has_constraints() %}
-  {{ return(config.get('contract').enforced and adapter.publication.constraint_checks_sql(model, '') is not none) }}
-{% endmacro %}
-
-{% macro ctas_query_computed_once(query) %}
-  {%- set rows = make_temp_relation(this, '__rows__dbt_tmp').incorporate(type='view') -%}
-  {%- call statement('ctas_rows') -%}{{ create_temporary_view(rows, query) }}{%- endcall -%}
-  {%- do adapter.rows.compute_once(rows) -%}
-  {{ return('select * from ' ~ rows) }}
-{% endmacro %}

@@ -3,7 +3,8 @@
 {% macro ctas_verify_staged_table(query) %}
   {%- set staged = adapter.publication.verify().quote(database=true, schema=true, identifier=true) -%}
   {%- if config.get('contract').enforced -%}
-    {%- do ctas_assert_constraints_hold('(' ~ query ~ '\n) as rows_of_model' if adapter.publication.is_filled_in_place() else staged) -%}
+    {%- set of_query = '(' ~ query ~ '\n) as rows_of_model' -%}
+    {%- do ctas_assert_constraints_hold(of_query if adapter.publication.is_filled_in_place() else staged) -%}
   {%- endif -%}
   {%- do adapter.publication.comment_columns(staged) -%}
 {% endmacro %}
