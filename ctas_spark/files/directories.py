@@ -62,7 +62,7 @@ class VersionRoots:
             try:
                 return self._made_root(folder, context)
             except StorageError as error:
-                error.table = context.target
+                error.table, error.left = context.target, messages.NO_JOB
                 raise
 
     def _made_root(self, folder: str, context: StagingContext) -> str:

@@ -157,7 +157,6 @@ class StagingEntry:
         raise MetastoreError(
             f"{self.name} was changed by others again and again, and {value} could not be noted "
             f"in it",
-            left="nothing was published",
             remedy="run the model again",
         )
 

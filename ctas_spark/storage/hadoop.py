@@ -113,7 +113,6 @@ class HadoopStorage:
             if self.exists(directory):
                 raise StorageError(
                     f"{directory} changed while it was listed: {error.what}",
-                    left="nothing was published",
                     remedy="run it again",
                 ) from error
 
@@ -300,7 +299,7 @@ def asking(action: str, path: str) -> Iterator[None]:
         cause = without_frames(_said(error) if thrown is None else thrown.toString()).strip()
         kind = _kind(error, cause, is_java=thrown is not None)
         what = f"the storage refused to {action} {path}: {cause}"
-        raise kind(what, left="nothing was published", remedy=_remedy(kind, cause)) from error
+        raise kind(what, remedy=_remedy(kind, cause)) from error
 
 
 def _said(error: Exception) -> str:

@@ -252,7 +252,6 @@ def _asking(action: str, path: str) -> Iterator[None]:
     except FAILURES as error:
         raise StorageError(
             f"the server could not {action} {path}: {reason(error)}",
-            left="nothing was published",
             remedy="check that the server's user may do that there",
         ) from error
 

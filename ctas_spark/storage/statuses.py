@@ -88,7 +88,6 @@ def parted(text: str, size: int) -> Sequence[str]:
         raise StorageError(
             f"a listing of {size} files was read as one of {len(values)}: a name has a character "
             "that separates names",
-            left="nothing was published",
             remedy="rename the file whose name has a NUL character",
         )
     return values
