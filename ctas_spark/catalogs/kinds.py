@@ -34,6 +34,8 @@ ICEBERG = "iceberg"
 SESSION_OF_ICEBERG = "org.apache.iceberg.spark.SparkSessionCatalog"
 CATALOG_OF_ICEBERG = "org.apache.iceberg.spark.SparkCatalog"
 ICEBERGS = (SESSION_OF_ICEBERG, CATALOG_OF_ICEBERG)
+FORMATS_OF = {**dict.fromkeys(ICEBERGS, ICEBERG), settings.CATALOG_OF_DELTA: DELTA}
+"""The format, other than files, of the tables of a catalog of some class."""
 DECLARED = "iceberg_catalogs"
 """The profile's list of Iceberg catalogs whose classes this adapter does not know."""
 

@@ -10,7 +10,7 @@ from pyspark.errors import ParseException
 from pyspark.sql import SparkSession
 
 from ..clock import SYSTEM_CLOCK, Clock
-from ..context import SESSION_CATALOG, StagingContext, TableName
+from ..context import SESSION_CATALOG, StagingContext, TableLayout, TableName
 from ..database.catalog import DatabaseCatalog, open_database
 from ..delta.catalog import DeltaCatalog
 from ..delta.tables import DeltaTables
@@ -40,6 +40,7 @@ from .declared import Probe
 from .kinds import (
     CATALOG_OF_ICEBERG,
     DECLARED,
+    FORMATS_OF,
     ICEBERG,
     ICEBERGS,
     Catalogs,
@@ -124,7 +125,20 @@ class CatalogsWithJvm(Catalogs):
         yield from of_spark.storage(self._location_of(any_table.target.database))
         of_files = replace(any_table.target, catalog=SESSION_CATALOG)
         yield f"atomicity: {self._reached(replace(any_table, target=of_files))}"
+        yield from self._reached_by_others(any_table)
         yield f"statistics: {OTHERS_COUNT}"
+
+    def _reached_by_others(self, any_table: StagingContext) -> Iterator[str]:
+        """A line for each format in the session's catalog and in the target's, but for files."""
+        for name in dict.fromkeys((SESSION_CATALOG, any_table.target.catalog)):
+            implementation = implementation_of(self._spark, name)
+            file_format = FORMATS_OF.get(implementation or "")
+            if file_format is None and name == SESSION_CATALOG:
+                continue
+            layout = TableLayout(file_format) if file_format else any_table.layout
+            target = replace(any_table.target, catalog=name)
+            reached = self._reached(replace(any_table, target=target, layout=layout))
+            yield f"atomicity of {file_format or 'tables'} in {name}: {reached}"
 
     def check_partitions_overwritten(self, target: TableName) -> None:
         if not committers.is_chosen_by_place(self._spark):

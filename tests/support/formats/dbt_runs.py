@@ -115,6 +115,12 @@ class DbtRuns:
         project.write(self._in_format(files))
         return project
 
+    def test_debug_says_what_tables_of_the_format_reach(self, project: Project) -> None:
+        """It stands next to the line about tables of files."""
+        said = project.dbt("debug").log
+        assert f"atomicity of {self.file_format} in spark_catalog: up to isolated" in said
+        assert "atomicity: up to isolated" in said
+
     def test_a_source_is_as_fresh_as_the_last_commit(self, project: Project) -> None:
         """The format's log tells that, and no row is read."""
         began = datetime.now(timezone.utc) - timedelta(seconds=1)
