@@ -35,7 +35,7 @@ from side_by_side.targets import reached, tenths_of_largest
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS, PAGE = ROOT / "bench" / "results", ROOT / "docs" / "benchmarks.md"
 Figures = Mapping[str, Any]
-PLOTTED = ("small", "start", "tpch", "threads", "models")
+PLOTTED = ("small", "start", "tpch", "models")
 """The questions that bench/benchmarks_plots.py has a plot for."""
 README_QUESTION, README_PLOT = "small", ROOT / "docs" / "benchmarks-readme.svg"
 PROFILES = {

@@ -55,8 +55,6 @@ def _save(drawn: Figure, plot: Path, figures: Path) -> None:
 
 
 def _drawn(question: str, samples: Sequence[Sample]) -> Figure:
-    if question == "threads":
-        return _lines(samples)
     if question == "models":
         return _tenths(samples)
     return _bars(groups(samples), "first_node" if question == "start" else "median")
@@ -96,17 +94,6 @@ def _lightness(colour: str) -> float:
     """From 0 to 1, as the eye sees it (Rec. 709)."""
     red, green, blue = mpl.colors.to_rgb(colour)
     return float(0.2126 * red + 0.7152 * green + 0.0722 * blue)
-
-
-def _lines(samples: Sequence[Sample]) -> Figure:
-    """Seconds of the last build by the number of threads."""
-    found = [one for one in groups(samples) if one.median is not None]
-    last = [one for one in found if one.build == found[-1].build]
-    lines: dict[str, dict[str, float]] = {}
-    for one in last:
-        threads = one.case.partition(" ")[0]
-        lines.setdefault(one.competitor, {})[threads] = one.median or 0
-    return _plotted(lines, "threads", f"seconds, {last[0].build}")
 
 
 def _tenths(samples: Sequence[Sample]) -> Figure:

@@ -6,10 +6,9 @@ from enum import Enum
 from typing import Any
 
 THREADS = 4
-OURS, ARCHIVED, QUICK, WARM, NIO, STOCK, FLOOR, DUCKDB, SQLMESH = NAMES = (
+OURS, ARCHIVED, WARM, NIO, STOCK, FLOOR, DUCKDB, SQLMESH = NAMES = (
     "ctas_spark",
     "ctas_spark, archive",
-    "ctas_spark, archive, C1",
     "ctas_spark, warm",
     "ctas_spark, warm, NIO",
     "dbt-spark",
@@ -28,13 +27,6 @@ class Build(Enum):
     TESTS = "build with tests"
 
 
-class Crowd(Enum):
-    """What fills the metastore before the first build."""
-
-    TABLES = "tables"
-    VERSIONS = "versions"
-
-
 @dataclass(frozen=True, slots=True)
 class Case:
     """A project: so many models of one row or, with a scale factor, TPC-H's 22 queries."""
@@ -42,9 +34,6 @@ class Case:
     name: str
     models: int = 22
     scale: float = 0
-    threads: int = THREADS
-    crowd: Crowd | None = None
-    crowd_size: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from servers.jars import BARE_LOCAL_FILES, Jar
-from side_by_side.cases import ARCHIVED, DUCKDB, FLOOR, NIO, OURS, QUICK, SQLMESH, STOCK, WARM
+from side_by_side.cases import ARCHIVED, DUCKDB, FLOOR, NIO, OURS, SQLMESH, STOCK, WARM
 from side_by_side.tools import Dbt, Pyspark, Sqlmesh, Tool
 
 READ_PARQUET = "read_parquet('{}')"
@@ -28,7 +28,6 @@ class Competitor:
 
 
 SESSION = {"type": "spark", "method": "session", "host": "NA"}
-QUICK_COMPILER = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"}
 FILES_BY_NIO = {
     "spark.hadoop.fs.file.impl": "com.globalmentor.apache.hadoop.fs.BareLocalFileSystem"
 }
@@ -38,7 +37,6 @@ NO_WARM_SPARK = (*WARM_SPARK, "--args", "{stop: true}")
 COMPETITORS = (
     Competitor(OURS, Dbt({"type": "ctas_spark"})),
     Competitor(ARCHIVED, Dbt({"type": "ctas_spark"}), archive=True),
-    Competitor(QUICK, Dbt({"type": "ctas_spark", "spark_conf": QUICK_COMPILER}), archive=True),
     Competitor(WARM, Dbt({"type": "ctas_spark"}), before=WARM_SPARK, after=NO_WARM_SPARK),
     Competitor(
         NIO,

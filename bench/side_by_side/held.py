@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from side_by_side.cases import FLOOR, STOCK, Build, samples_of
+from side_by_side.cases import FLOOR, STOCK, samples_of
 from side_by_side.summary import Group, groups, ratio
-from side_by_side.targets import BUILDS
+from side_by_side.targets import OF_STOCK
 
 
 def what_holds(figures: Mapping[str, Any]) -> Iterator[str]:
@@ -15,10 +15,11 @@ def what_holds(figures: Mapping[str, Any]) -> Iterator[str]:
         missed = [
             (of_stock, one)
             for one in found
-            if (one.case, one.build) == (case, build) and one.competitor in BUILDS
-            if (of_stock := ratio(found, one)) and of_stock > BUILDS[one.competitor]
+            if (one.case, one.build) == (case, build)
+            if (limit := OF_STOCK.get((one.competitor, one.build)))
+            if (of_stock := ratio(found, one)) and of_stock > limit
         ]
-        if missed and build != Build.TESTS.value:
+        if missed:
             _, fastest = min(missed, key=lambda pair: pair[0])
             yield f"- {_parts(fastest)}{_of_floor(found, fastest)}"
 

@@ -1,6 +1,6 @@
 """What docs/benchmarks.md says around its figures."""
 
-from side_by_side.cases import ARCHIVED, DUCKDB, FLOOR, NIO, OURS, QUICK, SQLMESH, STOCK, WARM
+from side_by_side.cases import ARCHIVED, DUCKDB, FLOOR, NIO, OURS, SQLMESH, STOCK, WARM
 
 HEAD = """# Benchmarks
 
@@ -13,7 +13,6 @@ section appears once its figures are there.
 COMPETITORS = {
     OURS: "this adapter with its defaults, but without an archive of Spark's classes",
     ARCHIVED: "the same with [an archive](operations.md#start-spark-faster)",
-    QUICK: "the same with Java's quick compiler alone (`-XX:TieredStopAtLevel=1`)",
     WARM: "`ctas_spark` with [a warm Spark](operations.md#keep-a-spark-warm), started before",
     NIO: "the same, and a library writes files by Java's NIO, "
     "[without processes of `chmod`](operations.md#spare-spark-its-chmod-processes); you have to "
@@ -25,8 +24,8 @@ COMPETITORS = {
     SQLMESH: "SQLMesh on a Spark session, with its state in a file of DuckDB",
 }
 METHOD = """
-Each build is a process of its own, from a cold start, with default settings, four threads (unless
-the table says otherwise) and an embedded metastore. The builds of one competitor in one round share
+Each build is a process of its own, from a cold start, with default settings, four threads and
+an embedded metastore. The builds of one competitor in one round share
 a new directory. Competitors take turns, in reverse order in every second round. PySpark without dbt
 has no project to parse; like dbt-spark, it drops each table before it writes the new one.
 
@@ -87,6 +86,8 @@ average over the minute before the run. Busy is the largest share of all cores t
 used just before a build; a machine with up to 10% counts as idle.
 """
 SMALL = "Models of one row. A rebuild replaces the tables of the first build."
+JAVA_25 = """The 100 models on PySpark 4.3 and Java 25, whose cache of linked classes and of the
+profiles of methods takes the place of the archive of classes."""
 TESTS = """The same, and then a `dbt build` that replaces the tables and runs two tests a model,
 `unique` and `not_null`. SQLMesh builds only what has changed, so its models get another query along
 with these audits. It reports no times of single models."""
@@ -96,20 +97,15 @@ MODELS = """First builds of models of one row. What a run takes after its last m
 seconds only: it notes each publication on the version's record, and on an embedded metastore such a
 note scans the parameters of all tables. With 5000 models that takes the two minutes that the end of
 a run may take; some records then keep no counts of rows and bytes."""
-TABLES = "20 models of one row, in a schema with the given number of other tables."
-VERSIONS = "20 models of one row, one of which has the given number of kept versions."
 
 SECTIONS = {
     "small": ("Many small models", SMALL),
     "small-500": ("More small models", "The same with 500 models."),
+    "small-java-25": ("Java 25", JAVA_25),
     "small-tests": ("Builds with tests", TESTS),
     "start": ("Start to the first node", "A project of one model."),
     "tpch": ("TPC-H's queries as models", TPCH),
     "tpch-5": ("TPC-H's queries over larger tables", "The same with 5 GB."),
-    "threads": ("Threads", "100 models of one row."),
-    "threads-1": ("One thread", "The same in one thread."),
     "models": ("Projects of many models", MODELS),
-    "tables": ("Schemas of many tables", TABLES),
-    "versions": ("Tables of many versions", VERSIONS),
 }
 """Title and introduction of each question, in the page's order."""

@@ -13,12 +13,9 @@ from side_by_side.cases import (
     WARM,
     Build,
     Case,
-    Crowd,
 )
 
 Size = float
-PROBES = 20
-"""The models of a run in a crowd."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,20 +41,8 @@ def _small(size: Size) -> Case:
     return Case(counted(size, "model"), models=int(size))
 
 
-def _threads(size: Size) -> Case:
-    return Case(counted(size, "thread"), models=100, threads=int(size))
-
-
 def _tpch(size: Size) -> Case:
     return Case(f"{size:g} GB", scale=size)
-
-
-def _among(crowd: Crowd) -> Callable[[Size], Case]:
-    def case(size: Size) -> Case:
-        name = counted(size, crowd.value.removesuffix("s"))
-        return Case(name, models=PROBES, crowd=crowd, crowd_size=int(size))
-
-    return case
 
 
 TWICE = (Build.FIRST, Build.REBUILD)
@@ -86,16 +71,6 @@ QUESTIONS = {
             "2.5",
         ),
         Question(
-            "threads",
-            "100 small models in 1 to 16 threads",
-            _threads,
-            (1, 2, 4, 8, 16),
-            (1, 4),
-            (ARCHIVED, STOCK, FLOOR),
-            TWICE,
-            "18",
-        ),
-        Question(
             "tpch",
             "TPC-H's 22 queries as models, by scale factor (1: 1 GB)",
             _tpch,
@@ -114,26 +89,6 @@ QUESTIONS = {
             (ARCHIVED, STOCK),
             (Build.FIRST,),
             "10 (to 1,000 models) + 35 (5,000 models)",
-        ),
-        Question(
-            "tables",
-            "20 models in a schema with 10 to 5,000 other tables",
-            _among(Crowd.TABLES),
-            (10, 1_000, 5_000),
-            (10, 100),
-            (ARCHIVED, STOCK),
-            TWICE,
-            "4, and once 5 to make the tables",
-        ),
-        Question(
-            "versions",
-            "20 models, one of which has 10 to 5,000 versions",
-            _among(Crowd.VERSIONS),
-            (10, 1_000, 5_000),
-            (10, 50),
-            (ARCHIVED,),
-            TWICE,
-            "2, and once 20 to make the versions",
         ),
     )
 }

@@ -11,7 +11,7 @@ from typing import Any
 
 from results_file import write_figures
 from side_by_side import environments
-from side_by_side.cases import DUCKDB, SQLMESH, Sample, samples_of
+from side_by_side.cases import DUCKDB, SQLMESH, THREADS, Sample, samples_of
 from side_by_side.machine import described
 from side_by_side.rounds import Plan
 
@@ -66,7 +66,7 @@ def planned(plan: Plan) -> dict[str, Any]:
         "competitors": [one.name for one in plan.competitors],
         "builds": [one.value for one in plan.builds],
         "rounds": plan.rounds,
-        "threads": sorted({one.threads for one in plan.cases}),
+        "threads": [THREADS],
     }
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from servers.jars import fetched
-from side_by_side import crowd, environments
+from side_by_side import environments
 from side_by_side.cases import Build, Case, Sample
 from side_by_side.competitors import Competitor
 from side_by_side.machine import settled
@@ -94,8 +94,6 @@ def _samples(turn: Turn, builds: Sequence[Build], work: Path) -> Iterator[Sample
 def prepare(turn: Turn, directory: Path) -> None:
     """Write a project, and start what its builds are to find ready."""
     case, competitor = turn.case, turn.competitor
-    if case.crowd is not None:
-        crowd.gather(case.crowd, case.crowd_size, directory)
     competitor.tool.write(case, directory)
     _run(competitor.before, competitor, directory)
 
@@ -108,7 +106,7 @@ def built(
     tool, said = competitor.tool, directory / "said.log"
     if build is Build.TESTS:
         tool.add_tests(case, directory)
-    command = tool.command(case, build)  # it may make an environment, and the next line an archive
+    command = tool.command(build)  # it may make an environment, and the next line an archive
     environment = {**_variables(competitor, directory), **variables}
     busy = settled()
     kept = (turn.round, case.name, competitor.name, build.value, busy)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from side_by_side import environments
-from side_by_side.cases import SQLMESH, Build, Case, Times
+from side_by_side.cases import SQLMESH, THREADS, Build, Case, Times
 
 QUERIES = Path(__file__).parents[1] / "tpch"
 SCHEMA = "bench"
@@ -26,7 +26,7 @@ class Tool(Protocol):
     def add_tests(self, case: Case, directory: Path) -> None:
         """Give each model the tests that its id is unique and not null."""
 
-    def command(self, case: Case, build: Build) -> Sequence[str]:
+    def command(self, build: Build) -> Sequence[str]:
         """The command of a build, run in the project's directory."""
 
     def times(self, directory: Path, began: float, seconds: float) -> Times:
@@ -43,7 +43,7 @@ class Dbt:
 
     def write(self, case: Case, directory: Path) -> None:
         """Models, a project, a profile."""
-        output = {"schema": SCHEMA, **self.output, "threads": case.threads}
+        output = {"schema": SCHEMA, **self.output, "threads": THREADS}
         models = {SCHEMA: {"+materialized": "table"}}
         project = {"name": SCHEMA, "profile": SCHEMA, "models": models}
         _write_json(directory / "dbt_project.yml", project)
@@ -57,7 +57,7 @@ class Dbt:
         models = [{"name": name, "columns": [column]} for name in queries(case, self.reads)]
         _write_json(directory / "models" / "tests.yml", {"models": models})
 
-    def command(self, case: Case, build: Build) -> Sequence[str]:  # noqa: ARG002 (as of others)
+    def command(self, build: Build) -> Sequence[str]:
         """`dbt run`, or `dbt build` with tests."""
         dbt = str(environments.programs(self.environment) / "dbt")
         return (dbt, "--quiet", "build" if build is Build.TESTS else "run")
@@ -82,11 +82,11 @@ class Pyspark:
     def add_tests(self, case: Case, directory: Path) -> None:
         """The command asks for them."""
 
-    def command(self, case: Case, build: Build) -> Sequence[str]:
+    def command(self, build: Build) -> Sequence[str]:
         """The program of the floor."""
         tests = ("--tests",) if build is Build.TESTS else ()
         program = str(Path(__file__).with_name("floor.py"))
-        return (sys.executable, program, "--threads", str(case.threads), *tests)
+        return (sys.executable, program, "--threads", str(THREADS), *tests)
 
     def times(self, directory: Path, began: float, seconds: float) -> Times:
         """From the moments that it wrote down."""
@@ -100,7 +100,7 @@ class Sqlmesh:
 
     def write(self, case: Case, directory: Path) -> None:
         """Models, and a configuration."""
-        spark = {"type": "spark", "concurrent_tasks": case.threads, "catalog": "spark_catalog"}
+        spark = {"type": "spark", "concurrent_tasks": THREADS, "catalog": "spark_catalog"}
         gateway = {
             "connection": spark,
             "state_connection": {"type": "duckdb", "database": "state.db"},
@@ -119,7 +119,7 @@ class Sqlmesh:
         audits = ", audits (unique_values(columns := (id)), not_null(columns := (id)))"
         self._write_models(case, directory, audits, "limit 1\n")
 
-    def command(self, case: Case, build: Build) -> Sequence[str]:  # noqa: ARG002 (as of others)
+    def command(self, build: Build) -> Sequence[str]:
         """A plan; of what is there already, one that restates all models."""
         sqlmesh = str(environments.programs(SQLMESH) / "sqlmesh")
         again = ("--restate-model", f"{SCHEMA}.*") if build is Build.REBUILD else ()
