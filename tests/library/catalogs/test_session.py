@@ -19,6 +19,7 @@ from ctas_spark.catalogs.settings import (
     EXTENSIONS,
 )
 from ctas_spark.context import (
+    SESSION_CATALOG,
     Atomicity,
     StagingContext,
     TableLayout,
@@ -181,7 +182,8 @@ def test_dbt_debug_connects_to_the_metastore(
         "SessionCatalog",
         lambda *_, **__: SimpleNamespace(capabilities=lambda _schema: reached),
     )
-    assert list(catalogs().report(context("rest"))) == [
+    monkeypatch.setattr(session, "FORMATS_OF", {})
+    assert list(catalogs().report(context(SESSION_CATALOG))) == [
         "versions",
         "catalog: spark_catalog, d (profile)",
         "storage",
@@ -200,7 +202,8 @@ def test_a_metastore_that_is_not_served_does_not_end_the_report(
         raise AtomicityNotSupportedError("no way to it")
 
     monkeypatch.setattr(session, "open_metastore", refused)
-    told = list(catalogs().report(context("rest")))
+    monkeypatch.setattr(session, "FORMATS_OF", {})
+    told = list(catalogs().report(context(SESSION_CATALOG)))
     not_known = "not known: [ATOMICITY_NOT_SUPPORTED] no way to it"
     assert f"catalog: spark_catalog, {not_known} (profile)" in told
     assert f"atomicity: {not_known}" in told
