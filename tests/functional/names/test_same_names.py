@@ -36,14 +36,14 @@ select '{{ found }}' as found,
 """
 SOURCE = """
 models:
-- {name: merged, columns: [{name: Id, data_type: INT}, {name: Val, data_type: Int},
+- {name: merged, columns: [{name: ID, data_type: INT}, {name: val, data_type: Int},
   {name: Keep, data_type: string}]}
 sources: [{name: S, schema: "{{ target.schema }}_MIXED", tables: [{name: Mg_UPPER}]}]
 """
 
 
 def test_names_in_another_case_are_the_same(project: Project) -> None:
-    """Of tables and schemas, of columns in configs, and in what macros ask for."""
+    """Of tables and schemas, of columns in configs and contracts, and in what macros ask for."""
     project.write(
         {
             "models/merged.sql": MERGED,
@@ -58,4 +58,4 @@ def test_names_in_another_case_are_the_same(project: Project) -> None:
     assert project.dbt("run", "--select", "asked", "read", n=2).success
     assert project.rows("select * from {schema}.read") == [(2, "k1")]
     (asked,) = project.rows("select * from {schema}.asked")
-    assert tuple(asked) == (f"{project.schema}_mixed.mg_upper", "Id,Val,Keep")
+    assert tuple(asked) == (f"{project.schema}_mixed.mg_upper", "ID,val,Keep")

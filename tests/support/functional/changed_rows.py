@@ -60,7 +60,7 @@ IN_ANY_FORMAT = {
         ((1, "a", None), (2, None, ["n"])),
     ),
     "renamed": Case(
-        APPENDS,
+        f"{APPENDS}, contract={{'enforced': true}}",
         "select 1 as id, 'a' as Name",
         "select 'b' as NAME, 2 as ID",
         ((1, "a"), (2, "b")),
@@ -185,6 +185,7 @@ MERGED = {
 """The same with a MERGE, where the format has one."""
 CONTRACTS = """
 models:
+- {name: renamed, columns: [{name: Id, data_type: INT}, {name: NAME, data_type: string}]}
 - {name: under_contract, columns: [{name: id, data_type: int}]}
 - {name: small_contract, columns: [{name: id, data_type: BIGINT}, {name: s, data_type: smallint},
   {name: t, data_type: tinyint}, {name: d, data_type: 'decimal(10,2)'},
