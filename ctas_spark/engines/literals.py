@@ -13,14 +13,14 @@ SETS = re.compile(
 )
 
 
-def require_escapes(spark: Any) -> None:
-    """Return if the session takes backslashes for escapes.
+def require_escapes(spark: Any, left: str = "nothing was started") -> None:
+    """Return if the session takes backslashes for escapes; ``left`` is what an error leaves.
 
     Raises:
         NotSupportedError: comments, properties and the rows of seeds would be other texts.
     """
     if str(spark.conf.get(KEPT, "false")).lower() == "true":
-        raise _refused("nothing was started")
+        raise _refused(left)
 
 
 def refuse_to_keep(sql: str) -> None:

@@ -86,6 +86,7 @@ def test_what_spark_computes_when_it_is_fetched_is_a_query() -> None:
         "from t map a using r'rm -rf'",
         "select java_method('java.lang.System', 'exit', 1)",
         "select `reflect` ('a', 'b'), system.builtin.TRY_REFLECT('a')",
+        "select Identifier(concat('java_', lower('METHOD'))) /* of */ ('java.lang.System', 'exit')",
     ],
 )
 def test_a_query_that_runs_a_program_is_known(sql: str) -> None:
@@ -98,6 +99,7 @@ def test_a_query_that_only_looks_like_one_is_not() -> None:
     for sql in (
         "select transform(array(1), x -> x + 1), reflect from t join u using (id)",
         "select 'reflect(', -- using 'x'\n 1",
+        "select identifier('a'), (select max(b)) from identifier('t') where (a) in (1)",
     ):
         assert not runs_a_program(sql)
 

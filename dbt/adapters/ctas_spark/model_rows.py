@@ -10,6 +10,7 @@ from dbt_common.events.functions import fire_event
 from ctas_spark import quoting
 from ctas_spark.engines.clones import bound
 from ctas_spark.engines.jvm import FAILURES
+from ctas_spark.engines.literals import require_escapes
 from ctas_spark.errors import ConfigurationError
 from dbt.adapters.ctas_spark import python_models, streams
 from dbt.adapters.ctas_spark.batches import Side
@@ -61,7 +62,9 @@ class ModelRows:
         fire_event(CodeExecution(conn_name=node.unique_id, code_content=code))
         session = self._session_of_a_model()
         with bound(session, self._invocation.handle.of_run):
-            self._view(view, python_models.run(code, node.original_file_path, session))
+            frame = python_models.run(code, node.original_file_path, session)
+            require_escapes(session, "nothing of the model was written")
+            self._view(view, frame)
         took = round(time.monotonic() - began, 2)
         fire_event(CodeExecutionStatus(status="OK", elapsed=took))
 

@@ -76,9 +76,12 @@ def tidy(sql: str) -> str:
 
 
 def runs_a_program(sql: str) -> bool:
-    """True if a query starts a program, or calls Java by name: what that does is not known."""
+    """True if a query starts a program, or calls Java by name: what that does is not known.
+
+    Nor is what a function does whose name the query computes.
+    """
     tokens = [found for found in TOKEN.finditer(sql) if found.lastgroup != "nothing"]
-    return any(
+    return _computes_a_function([one[0].lower() for one in tokens]) or any(
         (one[0].lower() == "using" and other.lastgroup == "text")
         or (one[0].strip("`").lower() in CALLS_OF_JAVA and other[0] == "(")
         for one, other in pairwise(tokens)
@@ -107,6 +110,17 @@ def with_aliases(sql: str, names: Mapping[str, str]) -> str:
 def is_query(sql: str) -> bool:
     """True for what Spark computes only when its rows are fetched; an INSERT may be among it."""
     return QUERY.match(sql) is not None
+
+
+def _computes_a_function(words: list[str]) -> bool:
+    """Whether there is a call such as ``IDENTIFIER(name)(arguments)``."""
+    opened: list[bool] = []
+    for before, word, after in zip(["", *words], words, [*words[1:], ""], strict=False):
+        if word == "(":
+            opened.append(before == "identifier")
+        elif word == ")" and opened and opened.pop() and after == "(":
+            return True
+    return False
 
 
 def _droppable(sql: str) -> Iterator[int]:

@@ -91,9 +91,12 @@ def test_an_error_shows_the_line_of_the_users_file(project: Project) -> None:
 
 
 def test_a_wrong_result_or_a_missing_package_is_named(project: Project) -> None:
-    """Before any job where it can be known."""
+    """Before any job where it can be known; so is a setting under which texts would be others."""
     told = with_model(project, "return 1").dbt("run").message("made")
     assert "the model returned builtins.int" in told
+    keeps = "session.conf.set('spark.sql.parser.escapedStringLiterals', 'true'); return numbers"
+    told = with_model(project, keeps).dbt("run").message("made")
+    assert "spark.sql.parser.escapedStringLiterals is true: comments, properties and seeds" in told
     packages = ", packages=['no-such-package', 'numpy<0.1']"
     told = with_model(project, "return numbers", packages).dbt("run").message("made")
     assert "packages of the model are not in dbt's environment: no-such-package; numpy<0.1" in told
