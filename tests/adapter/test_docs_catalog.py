@@ -53,24 +53,25 @@ SPARKS = {
 
 def test_comments_of_a_relation_and_its_columns_with_their_lines() -> None:
     """A column named Comment is not taken for the relation's."""
-    first, second, third = docs_catalog.with_comments(ROWS, DESCRIBED)
+    first, second, third = docs_catalog.as_described(ROWS, DESCRIBED)
     assert first["table_comment"] == second["table_comment"] == "of the\ntable"
     assert first["column_comment"] == "its\nnumber"
     assert "column_comment" not in second
     assert third["column_comment"] == "how many"
 
 
-def test_a_column_that_is_listed_in_lower_case_has_its_name_and_comment() -> None:
-    """As those of Iceberg's tables are in Hive."""
-    listed = [{**ROWS[0], "column_name": "its name"}]
-    described = [DescribedRow("Its Name", "int", "what it is")]
-    (column,) = docs_catalog.with_comments(listed, described)
+def test_a_column_that_is_listed_in_lower_case_has_its_name_type_and_comment() -> None:
+    """As those of Iceberg's tables are in Hive; of a nested type only the kind is listed."""
+    listed = [{**ROWS[0], "column_name": "its name", "column_type": "struct"}]
+    described = [DescribedRow("Its Name", "struct<A:int>", "what it is")]
+    (column,) = docs_catalog.as_described(listed, described)
     assert (column["column_name"], column["column_comment"]) == ("Its Name", "what it is")
+    assert column["column_type"] == "struct<A:int>"
 
 
 def test_a_relation_without_comments_has_none() -> None:
     """Not empty ones."""
-    assert list(docs_catalog.with_comments(ROWS, DESCRIBED[3:6])) == ROWS
+    assert list(docs_catalog.as_described(ROWS, DESCRIBED[3:6])) == ROWS
 
 
 def test_the_rows_of_one_relation_are_a_table_of_dbts_catalog() -> None:

@@ -23,6 +23,7 @@ from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.relations import ANYTHING, Relations
 
 STATS = "stats:"
+NESTED = ("array", "map", "struct")
 LOCATION = re.compile(r"^Location: .*/([^/\s]+)\s*$", re.MULTILINE)
 COUNTED = "counted when version {} was published"
 HAS_STATS = StatsItem(
@@ -62,16 +63,17 @@ class DocsCatalog:
         """One for each column; a function has none."""
         if relation.type == RelationType.Function:
             return ()
-        rows: Iterable[dict[str, Any]] = self._columns(relation)
-        if relation.full_name in self._commented:
-            rows = with_comments(rows, self._relations.describe(relation, ANYTHING))
+        rows: Iterable[dict[str, Any]] = [*self._columns(relation)]
+        is_nested = any(one["column_type"] in NESTED for one in rows)
+        if is_nested or relation.full_name in self._commented:
+            rows = as_described(rows, self._relations.describe(relation, ANYTHING))
         is_published = relation.full_name in self._published
         return self._counted(relation, rows) if is_published else map(without_no_rows, rows)
 
     def table(self, relation: CtasSparkRelation) -> CatalogTable | None:
         """One relation, which has been listed."""
         rows = self._counted(relation, self._columns(relation))
-        return table(with_comments(rows, self._relations.describe(relation, ANYTHING)))
+        return table(as_described(rows, self._relations.describe(relation, ANYTHING)))
 
     def _columns(self, relation: CtasSparkRelation) -> Iterator[dict[str, Any]]:
         """Those that Spark shows; a comment or a property may look like more of them."""
@@ -120,22 +122,27 @@ def with_figures(column: Mapping[str, Any], version: str, figures: WriteFigures)
     return counted
 
 
-def with_comments(
+def as_described(
     rows: Iterable[Mapping[str, Any]], described: Iterable[Any]
 ) -> Iterator[dict[str, Any]]:
-    """The catalog's rows of one relation with its comment, and its columns' names and comments.
+    """The catalog's rows of one relation with its comment, and its columns' types and comments.
 
-    A listing has the names of an Iceberg table's columns in lower case. ``described`` are the rows
-    of DESCRIBE EXTENDED: name, type and comment of each column, then, after a title, name and value
-    of what else is known.
+    A listing has the names of an Iceberg table's columns in lower case, and of nested types their
+    kind alone. ``described`` are the rows of DESCRIBE EXTENDED: name, type and comment of each
+    column, then, after a title, name and value of what else is known.
     """
     lines = list(described)
     columns = takewhile(lambda line: line[1], lines)  # a heading has no type, an odd name may be #
-    known = {name.lower(): (name, comment) for name, _, comment in columns}
+    known = {name.lower(): (name, kind, comment) for name, kind, comment in columns}
     of_relation = details(lines).get("Comment")
     for row in rows:
-        name, comment = known.get(row["column_name"].lower(), (None, None))
-        own = {"table_comment": of_relation, "column_name": name, "column_comment": comment}
+        name, kind, comment = known.get(row["column_name"].lower(), (None, None, None))
+        own = {
+            "table_comment": of_relation,
+            "column_name": name,
+            "column_type": kind,
+            "column_comment": comment,
+        }
         yield {**row, **{key: text for key, text in own.items() if text}}
 
 

@@ -184,7 +184,10 @@ def test_docs_describe_a_published_model(project: Project) -> None:
     described = """{"models": [{"name": "orders", "description": "It's \\"ours\\"",
         "config": {"persist_docs": {"relation": true, "columns": true}},
         "columns": [{"name": "id", "description": "the order's \\\\ id"}]}]}"""
-    parts = "{{ config(materialized='table', partition_by='k') }} select 1 as n, 2 as k"
+    parts = (
+        "{{ config(materialized='table', partition_by='k') }} "
+        "select map('a', array(struct(1 as B))) as n, 2 as k"
+    )
     project.write(
         {"models/orders.sql": ORDERS, "models/orders.yml": described, "models/parts.sql": parts}
     )
@@ -196,6 +199,8 @@ def test_docs_describe_a_published_model(project: Project) -> None:
     assert project.dbt("docs", "generate").success
     catalog = json.loads((project.directory / "target" / "catalog.json").read_text())
     assert catalog["nodes"]["model.tested.orders"]["columns"]["id"]["type"] == "bigint"
+    nested = catalog["nodes"]["model.tested.parts"]["columns"]["n"]
+    assert nested["type"] == "map<string,array<struct<B:int>>>"
     for name in ("orders", "parts"):
         told, counted = catalog["nodes"][f"model.tested.{name}"]["stats"], built.response(name)
         assert told["rows"]["value"] == counted["rows_affected"]
