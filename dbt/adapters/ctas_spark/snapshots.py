@@ -1,5 +1,6 @@
 """What a snapshot's run does to its records, as one query that reads the snapshot's rows once."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +25,12 @@ TWICE = "snapshot: unique_key is not unique in the snapshot's query; several row
 REMEDY = "cast it in the snapshot's query"
 BY_STATEMENT = "the snapshot is created by dbt-spark's statement"
 MAP = "map<"
+CHECKED = re.compile(rf"{RECORDS}\.(`(?:[^`]|``)+`) != {ROWS}\.\1")
+CHECK = (
+    "{o}.{c} != {s}.{c} or ((({o}.{c} is null) and not ({s}.{c} is null)) "
+    "or ((not {o}.{c} is null) and ({s}.{c} is null)))"
+)
+"""How dbt's strategy compares one column ``c`` of a record ``o`` and a row ``s``."""
 
 
 def write_mode(existing: CtasSparkRelation | None) -> WriteMode:
@@ -53,7 +60,7 @@ class Strategy:
     @classmethod
     def of(cls, given: Mapping[str, Any], config: Mapping[str, Any], **sql: str) -> "Strategy":
         """From the mapping that dbt's macro of the strategy returns."""
-        key, changed = given["unique_key"], str(given["row_changed"])
+        key, changed = given["unique_key"], compared_at_once(str(given["row_changed"]))
         if config.get("strategy") == "timestamp":
             # a record may be valid from a later time than its row had
             names = config.get("snapshot_table_column_names") or {}
@@ -238,6 +245,23 @@ class Changes:
     def _kind(self, name: str) -> str:
         kinds = {column.lower(): kind for column, kind in self.old[1].items()}
         return kinds[self.names[name].lower()]
+
+
+def compared_at_once(changed: str) -> str:
+    """SQL that compares the columns of dbt's check as one: a thousand overflow Spark's parser.
+
+    Anything else, such as the check of a project's own strategy, stays as it is.
+    """
+    columns = CHECKED.findall(changed)
+    each = " or ".join(CHECK.format(o=RECORDS, s=ROWS, c=column) for column in columns)
+    if not columns or _without_spaces(f"({each})") != _without_spaces(changed):
+        return changed
+    old, new = (", ".join(f"{side}.{column}" for column in columns) for side in (RECORDS, ROWS))
+    return f"NOT (struct({old}) <=> struct({new}))"
+
+
+def _without_spaces(text: str) -> str:
+    return "".join(text.split())
 
 
 def named(names: Mapping[str, str]) -> dict[str, str]:
