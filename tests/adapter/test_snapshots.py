@@ -5,9 +5,12 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from dbt.adapters.exceptions import SnapshotTargetNotSnapshotTableError
 
 from ctas_spark.errors import ConfigurationError
 from dbt.adapters.ctas_spark import snapshots
+from dbt.adapters.ctas_spark.impl import CtasSparkAdapter
+from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.snapshots import Changes, Strategy
 
 META = {
@@ -101,3 +104,17 @@ def test_columns_that_hold_maps_are_named() -> None:
     snapshots.refuse_maps("m", columns[:1])
     with pytest.raises(ConfigurationError, match=r"column m, which is array<map<string,int>>"):
         snapshots.refuse_maps("m", columns)
+
+
+def test_a_snapshots_columns_may_have_names_with_capitals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also that of deletions; one that is missing is dbt's own error."""
+    names = {**{one: one.upper() for one in META}, "dbt_is_deleted": "Is_Gone"}
+    table = CtasSparkRelation.create(schema="s", identifier="t")
+    adapter: Any = CtasSparkAdapter.__new__(CtasSparkAdapter)
+    there = [SimpleNamespace(name=one) for one in names.values()]
+    monkeypatch.setattr(adapter, "get_columns_in_relation", lambda _: there)
+    strategy = {"hard_deletes": "new_record"}
+    adapter.assert_valid_snapshot_target_given_strategy(table, names, strategy)
+    there.pop()
+    with pytest.raises(SnapshotTargetNotSnapshotTableError, match="is_gone"):
+        adapter.assert_valid_snapshot_target_given_strategy(table, names, strategy)

@@ -202,6 +202,13 @@ class CtasSparkAdapter(ForMacros, SparkAdapter):
     def parse_describe_extended(self, relation: BaseRelation, raw_rows: Any) -> list[Any]:
         return self._components.relations.columns(relation, raw_rows)
 
+    def assert_valid_snapshot_target_given_strategy(
+        self, relation: BaseRelation, column_names: dict[str, str], strategy: Any
+    ) -> None:
+        """Find the columns in any case; dbt does not find that of deletions with a capital."""
+        lowered = {key: name and name.lower() for key, name in column_names.items()}
+        super().assert_valid_snapshot_target_given_strategy(relation, lowered, strategy)
+
     def drop_schema(self, relation: BaseRelation) -> None:
         """Drop a schema and what is in it; Iceberg's catalogs take no CASCADE."""
         schema = cast("CtasSparkRelation", relation.without_identifier())

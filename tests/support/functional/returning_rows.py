@@ -8,7 +8,8 @@ SNAPSHOTS = {
     "s_time": """{unique_key: ID, strategy: timestamp, updated_at: Updated_At,
    hard_deletes: new_record<config>}""",
     "s_check": """{unique_key: [id], strategy: check, check_cols: [NAME], hard_deletes: new_record,
-   dbt_valid_to_current: "timestamp'9999-12-31 00:00:00'"<config>}""",
+   dbt_valid_to_current: "timestamp'9999-12-31 00:00:00'",
+   snapshot_meta_column_names: {dbt_valid_from: SINCE, dbt_is_deleted: Is_Gone}<config>}""",
     "s_all": """{unique_key: id, strategy: check, check_cols: all, hard_deletes: invalidate,
    snapshot_meta_column_names: {dbt_valid_to: gone_at}<config>}""",
     "s_gone": """{unique_key: id, strategy: timestamp, updated_at: updated_at,
@@ -23,7 +24,8 @@ STEPS = (
     f"select * from values (1, 'a', {OLD}), (2, 'b', {OLD}), (3, null, {LATE}) {NAMED}",
     f"select {OLD} as UPDATED_AT, 1 as ID, 'a' as NAME",
 )
-NAMES = {"s_all": "gone_at"}
+ENDS, BEGINS, DELETED = {"s_all": "gone_at"}, {"s_check": "SINCE"}, {"s_check": "Is_Gone"}
+"""What snapshots call dbt's columns."""
 TWICE = ("False", "False", "True", "True")
 RECORDED = "|".join(
     ("1a False", *(f"{key} {is_deleted}" for key in ("2b", "3None") for is_deleted in TWICE))
@@ -37,9 +39,9 @@ KEPT = {
 """Each record's id and name, and whether it is of a deletion, where the snapshot says that."""
 EARLY = """
 select id from (
-  select id, dbt_valid_from, {ends},
-    lag({ends}) over (partition by id order by dbt_valid_from, {ends}) as ended from {table})
-where dbt_valid_from < ended or {ends} < dbt_valid_from
+  select id, {begins}, {ends},
+    lag({ends}) over (partition by id order by {begins}, {ends}) as ended from {table})
+where {begins} < ended or {ends} < {begins}
 """
 """Records that begin before the one before them ends, or end before they begin."""
 
@@ -77,14 +79,16 @@ def run_and_check(
 
 def _check(project: Project, name: str) -> None:
     """Return if the table holds what it should."""
-    table, ends = f"{project.schema}.{name}", NAMES.get(name, "dbt_valid_to")
+    table, deleted = f"{project.schema}.{name}", DELETED.get(name, "dbt_is_deleted")
+    ends, begins = ENDS.get(name, "dbt_valid_to"), BEGINS.get(name, "dbt_valid_from")
     rows = project.rows(f"select * from {table}")
     shown = sorted(
-        f"{row['id']}{row['name']} {row['dbt_is_deleted']}"
-        if "dbt_is_deleted" in row
+        f"{row['id']}{row['name']} {row[deleted]}"
+        if deleted in row
         else f"{row['id']}{row['name']}"
         for row in rows
     )
     assert "|".join(shown) == KEPT[name], name
-    assert project.rows(EARLY.format(table=table, ends=ends)) == [], name
+    early = EARLY.format(table=table, begins=begins, ends=ends)
+    assert project.rows(early) == [], name
     assert len({row["dbt_scd_id"] for row in rows}) == len(rows), name
