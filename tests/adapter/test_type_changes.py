@@ -2,7 +2,7 @@
 
 import pytest
 
-from dbt.adapters.ctas_spark.type_changes import aligned, holds, unite
+from dbt.adapters.ctas_spark.type_changes import aligned, holds, in_sql, unite
 
 KEPT = [
     ("bigint", "int"),
@@ -104,3 +104,13 @@ def test_two_types_unite_in_one_that_holds_both(one: str, other: str, *, kept: b
 def test_fields_are_put_where_their_names_are(kind: str, to: str, expected: str | None) -> None:
     """In structs, and in arrays and maps of them; a value that might change is none."""
     assert aligned("v", kind, to) == expected
+
+
+def test_fields_of_any_name_are_quoted_in_statements() -> None:
+    """That of a column, such as one that is added to a table, or cast to in a unit test."""
+    kind = "array<struct<order-id:map<string,struct<1:int>>,Amt_1:decimal(10,2)>>"
+    assert in_sql(kind) == (
+        "array<struct<`order-id`:map<string,struct<`1`:int>>,Amt_1:decimal(10,2)>>"
+    )
+    for same in ("timestamp", "struct<a:int>", "struct<a<b>", "struct<>", "map<string,int>"):
+        assert in_sql(same) == same

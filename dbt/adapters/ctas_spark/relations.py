@@ -24,6 +24,7 @@ from dbt.adapters.ctas_spark.column import CtasSparkColumn, types_query
 from dbt.adapters.ctas_spark.invocation import Dbt, Invocation
 from dbt.adapters.ctas_spark.listed_at_once import LISTED_BY_METASTORE, Listed
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
+from dbt.adapters.ctas_spark.type_changes import in_sql
 from dbt.adapters.spark.impl import (
     DESCRIBE_TABLE_EXTENDED_MACRO_NAME,
     LIST_RELATIONS_MACRO_NAME,
@@ -106,12 +107,14 @@ class Relations:
         return relation.replace(**flags)
 
     def columns(self, relation: BaseRelation, described: Iterable[Any]) -> list[CtasSparkColumn]:
-        """The columns of the rows of DESCRIBE EXTENDED, with types that Spark does not cut."""
+        """The columns of the rows of DESCRIBE EXTENDED, with types as statements take them."""
         columns = CtasSparkColumn.described(relation, list(described))
         if cut := [one for one in columns if one.is_cut]:
             (row,) = self._dbt.execute(types_query(relation, cut), fetch=True)[1].rows
             for column, kind in zip(cut, row, strict=True):
                 column.dtype = str(kind)
+        for column in columns:
+            column.dtype = in_sql(column.dtype)
         return columns
 
     def purge_clause(self, relation: CtasSparkRelation) -> str:

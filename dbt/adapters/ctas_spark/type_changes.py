@@ -25,6 +25,8 @@ DECIMAL = re.compile(r"(?:decimal|dec|numeric)\((\d+),(\d+)\)")
 DAYS, TIMES = "date", ("timestamp", "timestamp_ntz")
 NOTHING = "void"
 """The type of a NULL."""
+WORD = re.compile(r"[a-z_]\w*", re.ASCII | re.IGNORECASE)
+"""What needs no backticks."""
 NESTED = re.compile(r"(struct|array|map)<(.*)>", re.DOTALL | re.IGNORECASE)
 
 
@@ -79,6 +81,30 @@ def same(one: str, other: str) -> bool:
     if {_kind(_plain(one)), _kind(_plain(other))} <= TEXTS:
         return True
     return _canonical(one) == _canonical(other)
+
+
+def in_sql(kind: str) -> str:
+    """A type as statements take it: Spark shows the names of fields without backticks.
+
+    One stays as it is if a name has in it what separates fields.
+    """
+    try:
+        return _quoted(kind)
+    except ValueError:
+        return kind
+
+
+def _quoted(kind: str) -> str:
+    found = NESTED.fullmatch(kind)
+    if found is None:
+        return kind
+    if found[1].lower() != "struct":
+        return f"{found[1]}<{','.join(map(_quoted, _listed(found[2])))}>"
+    fields = (
+        f"{name if WORD.fullmatch(name) else quoting.identifier(name)}:{_quoted(one)}"
+        for name, one in _fields(found[2])
+    )
+    return f"{found[1]}<{','.join(fields)}>"
 
 
 def _canonical(kind: str) -> str:

@@ -56,8 +56,8 @@ IN_ANY_FORMAT = {
     "removed": Case(
         APPENDS,
         "select 1 as id, 'a' as gone",
-        "select 2 as id, array('n') as `new-col`",
-        ((1, "a", None), (2, None, ["n"])),
+        "select 2 as id, array(named_struct('a-b', 'n', 'Select', 3)) as `new-col`",
+        ((1, "a", None), (2, None, [("n", 3)])),
     ),
     "renamed": Case(
         f"{APPENDS}, contract={{'enforced': true}}",
