@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from functional import wide_tables
 from functional.dbt_project import Project, Run, new_project
 from functional.outside import Outside
 from servers.metastore import Metastore
@@ -147,3 +148,9 @@ def test_properties_that_a_user_set_survive_a_replace(shapes: Shapes) -> None:
     """The model's own properties are the new version's; others are the table's and stay."""
     found = shapes.outside.parameters("documented")
     assert (found["kept"], found["by_hand"]) == ("2", "mine")
+
+
+@pytest.mark.long
+def test_a_table_may_have_many_columns(project: Project) -> None:
+    """Also one that is merged into, a view and a snapshot."""
+    wide_tables.build_and_check(project, "parquet")

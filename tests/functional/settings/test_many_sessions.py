@@ -16,6 +16,7 @@ from pyspark.sql import SparkSession
 from ctas_spark.engines import jvm
 from dbt.adapters.ctas_spark.connections import SessionHandle
 from dbt.adapters.ctas_spark.node_session import NodeSession
+from functional.dbt_project import Project
 from long import long
 
 THREADS = 2
@@ -29,6 +30,17 @@ OF_POOLS = 220
 ROUNDS = 10
 """Of the collector, at most: Python releases objects of Java's by and by, and cleaners run."""
 NODE = SimpleNamespace(resource_type="model", config=SimpleNamespace(materialized="table"))
+IN_A_RUN = 300
+FAILS = 9
+HEADED = """
+{{{{ config(materialized='{kind}', sql_header="set own.one = {n}", pre_hook='use default') }}}}
+select {value} as one
+"""
+PYTHON = """
+def model(dbt, session):
+    session.conf.set("own.one", "{n}")
+    return session.sql("select {value} as one")
+"""
 
 
 @dataclass(frozen=True)
@@ -83,12 +95,40 @@ def test_sessions_of_nodes_leave_nothing(spark: SparkSession, nodes: int) -> Non
     _run_nodes(spark, nodes - min(nodes, FULL))
     after = Held.at_last(spark)
     shown = json.dumps([vars(one) for one in (before, full, after)])
+    _assert_nothing_is_left(before, after, shown)
+    assert after.bytes < full.bytes + MOST_BYTES, shown
+
+
+@pytest.mark.long
+def test_the_nodes_of_a_run_leave_nothing(project: Project, spark: SparkSession) -> None:
+    """Of dbt's own threads: SQL with a header and hooks, Python, and models that fail."""
+    project.write(dict(_node(n) for n in range(IN_A_RUN)))
+    project.dbt("run", "--select", "n1?")  # what is there only once
+    before = Held.at_last(spark)
+    run = project.dbt("run")
+    failed = [name for name, one in run.results.items() if one["status"] == "error"]
+    assert len(failed) == IN_A_RUN / 10, run.log
+    after = Held.at_last(spark)
+    _assert_nothing_is_left(before, after, json.dumps([vars(one) for one in (before, after)]))
+    for n in (0, 1, 2):
+        assert project.rows(f"select one from {{schema}}.n{n}") == [(str(n),)]
+
+
+def _node(n: int) -> tuple[str, str]:
+    """A table, a Python model, or a view; one in ten fails."""
+    value = "no_such_column" if n % 10 == FAILS else "'${own.one}'"
+    if n % 3 == 1:
+        return f"models/n{n}.py", PYTHON.format(n=n, value=value)
+    kind = "view" if n % 3 else "table"
+    return f"models/n{n}.sql", HEADED.format(kind=kind, n=n, value=value)
+
+
+def _assert_nothing_is_left(before: Held, after: Held, shown: str) -> None:
     for name, number in after.objects.items():
         assert number <= before.objects[name] + THREADS, shown
     assert after.threads <= before.threads + OF_POOLS, shown
     assert after.listeners <= before.listeners, shown
     assert after.files <= before.files, shown
-    assert after.bytes < full.bytes + MOST_BYTES, shown
 
 
 def _run_nodes(spark: SparkSession, number: int) -> None:

@@ -21,6 +21,8 @@ from functional import (
     seed_values,
     tested_models,
     unstable_rows,
+    utils_package,
+    wide_tables,
 )
 from functional.changed_rows import Case
 from functional.dbt_project import Project
@@ -59,6 +61,7 @@ SOME_CELLS = {
     Strategy.MERGE: Change.REMOVED,
     Strategy.MICROBATCH: Change.CASE,
     Strategy.TIMESTAMP: Change.NEW,
+    Strategy.CHECK: Change.NESTED,
 }
 
 
@@ -238,7 +241,10 @@ class DbtRuns:
     def test_incremental_models_and_snapshots_grow_and_are_never_dropped(
         self, spark: SparkSession, tmp_path: Path
     ) -> None:
-        """Each strategy of dbt-spark's; a full refresh is one commit, or leaves the old table."""
+        """Each strategy of dbt-spark's; a full refresh is one commit, or leaves the old table.
+
+        A preview of all that changes nothing.
+        """
         project = _new(spark, tmp_path)
         files = grown.files(self.grown_config)
         project.write(self._in_format(files))
@@ -250,6 +256,10 @@ class DbtRuns:
         merged = 2 if self.says_affected_rows else None
         for name, rows in {"grown": 1, "merged": merged, "overwritten": 2, "kept": merged}.items():
             assert run.response(name).get("rows_affected") == rows, name
+        previewed = project.dbt("build", n=3, ctas_preview=True)
+        assert previewed.success, previewed.log
+        assert all(previewed.response(name)["preview"] for name in grown.TWICE)
+        assert self._read(project) == grown.TWICE
         project.write(self._in_format({MERGED: grown.MERGED.replace("='id'", "=['id', 'no_id']")}))
         said = project.dbt("run", "--select", "merged", n=3).message("merged")
         for where in ("the table", "the model's rows"):
@@ -342,15 +352,28 @@ class DbtRuns:
         """In the types of its config, to the edges of what these hold."""
         seed_values.build_and_check(_new(spark, tmp_path), self.file_format)
 
+    @pytest.mark.long
+    def test_a_table_may_have_many_columns(self, spark: SparkSession, tmp_path: Path) -> None:
+        """Also one that is merged into, a view and a snapshot."""
+        wide_tables.build_and_check(_new(spark, tmp_path), self.file_format)
+
+    @pytest.mark.long
+    def test_macros_of_dbt_utils_mean_what_they_say(
+        self, spark: SparkSession, tmp_path: Path
+    ) -> None:
+        """On columns and relations of the format."""
+        utils_package.build_and_check(_new(spark, tmp_path), self.file_format)
+
     def test_comments_follow_the_model(self, project: Project) -> None:
         """Of the table and of its columns, also where rows are merged into it, and of a seed's.
 
-        Whatever they say, it is the table that the catalog says it is.
+        Whatever they say, it is the table that the catalog says it is; dbt's docs have them, too.
         """
         config = "incremental_strategy='merge', unique_key='id', materialized='incremental'"
         docs = "persist_docs={'relation': true, 'columns': true}"
         model = (
-            f"{{{{ config({config}, {docs}, file_format='{self.file_format}') }}}} select 1 as id"
+            f"{{{{ config({config}, {docs}, file_format='{self.file_format}') }}}} select 1 as id, "
+            "named_struct('A', array(map('k', 1))) as Its_Part"
         )
         spoof = "What is\nType: VIEW\nProvider: hive\nin the %s table"
         seed = (
@@ -379,6 +402,17 @@ class DbtRuns:
                 assert told["Comment"][0] == spoof % text, name
         assert run.response("m")["atomicity"] == "atomic"  # rows were merged
         assert "TBLPROPERTIES ('comment'" not in run.log
+        assert project.dbt("docs", "generate").success
+        nodes = json.loads((project.directory / "target" / "catalog.json").read_text())["nodes"]
+        of = ("model.tested.m", "Its_Part"), ("seed.tested.s", "id"), ("snapshot.tested.k", "id")
+        for node, column in of:
+            found, columns = nodes[node]["metadata"], nodes[node]["columns"]
+            assert (found["type"], found["comment"]) == ("table", spoof % "new")
+            assert columns["id"]["comment"] == "new", node
+            assert column in columns, node
+        assert nodes["model.tested.m"]["columns"]["Its_Part"]["type"] == (
+            "struct<A:array<map<string,int>>>"
+        )
 
     def _in_format(self, files: Mapping[str, str]) -> dict[str, str]:
         return {path: text.replace("<format>", self.file_format) for path, text in files.items()}
