@@ -19,10 +19,10 @@ from thrift.transport.TTransport import TMemoryBuffer, TTransportException
 from ..engines import jvm
 from ..engines.thrift.channel import NOSASL, Access, Connected, Login, logged_in, opened
 from ..errors import MetastoreError, RefusedError
+from ..wire import NO_ANSWER, Field, Struct, answer, ask, sequence, string, struct, text_of
 from . import messages
 from .client import TableEntry
 from .hive import HiveMetastore, Method
-from .wire import NO_ANSWER, Field, Struct, answer, ask, sequence, string, struct, text_of
 
 PLAIN = Access(Login(NOSASL))
 """Thrift alone, without a login."""

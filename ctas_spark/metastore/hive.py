@@ -22,6 +22,7 @@ from ..errors import (
     MetastoreError,
     RefusedError,
 )
+from ..wire import NO_ANSWER, Connection, Field, boolean, string, struct, text_of, words, words_of
 from . import messages
 from .client import (
     CallUnansweredError,
@@ -32,7 +33,6 @@ from .client import (
     TableLock,
 )
 from .messages import changed, entry_of, named
-from .wire import NO_ANSWER, Connection, Field, boolean, string, struct, text_of, words, words_of
 
 SUCCESS, MESSAGE, DATABASE_LOCATION, TABLE, LOCKS = 0, 1, 3, 1, 1
 NO_LIMIT = Field(TType.I16, -1)

@@ -24,6 +24,7 @@ from ..errors import (
     MetastoreError,
     RefusedError,
 )
+from ..wire import EMPTY, Field, Struct, boolean, sequence, string, strings, struct, words, words_of
 from .client import (
     MANAGED,
     STAGED_STATICALLY,
@@ -34,7 +35,6 @@ from .client import (
     TableEntry,
     TableLock,
 )
-from .wire import EMPTY, Field, Struct, boolean, sequence, string, strings, struct, words, words_of
 
 T = TypeVar("T")
 BATCH = 500

@@ -27,7 +27,7 @@ OF_ICEBERG = {
 """What a branch of an Iceberg table is, whoever publishes it."""
 OF_DATABASES = {f"ctas_spark.statement.{name}" for name in ("by_copy", "tables")}
 """A CTAS in SQL alone, and what asks for tables in SQL alone."""
-OF_EVERYTHING = ("context", "errors", "steps", "clock", "quoting", "redaction")
+OF_EVERYTHING = ("context", "errors", "steps", "clock", "quoting", "redaction", "wire")
 WORDS = "words"
 OF_FORMATS = OF_ICEBERG | {"ctas_spark.iceberg", "ctas_spark.delta.facts"}
 BUILDS_ON = {

@@ -7,7 +7,7 @@ from thrift.Thrift import TType
 
 from ctas_spark.metastore import connections
 from ctas_spark.metastore.connections import InJvmMetastore
-from ctas_spark.metastore.wire import Field, Struct, sequence
+from ctas_spark.wire import Field, Struct, sequence
 from fakes.thrift_tables import NAME, table
 
 

@@ -15,7 +15,7 @@ from ctas_spark.metastore.client import (
     TableEntry,
 )
 from ctas_spark.metastore.messages import SERDE, SERDE_PARAMETERS, changed, entry_of
-from ctas_spark.metastore.wire import (
+from ctas_spark.wire import (
     Field,
     Struct,
     sequence,

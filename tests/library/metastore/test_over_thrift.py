@@ -17,7 +17,7 @@ from ctas_spark.errors import (
 from ctas_spark.metastore import connections
 from ctas_spark.metastore.client import CallUnansweredError
 from ctas_spark.metastore.connections import ThriftMetastore
-from ctas_spark.metastore.wire import (
+from ctas_spark.wire import (
     Field,
     Struct,
     sequence,

@@ -9,7 +9,7 @@ from ctas_spark.context import TableName
 from ctas_spark.errors import EntryMissingError, MetastoreError
 from ctas_spark.metastore.client import TableLock
 from ctas_spark.metastore.connections import ThriftMetastore
-from ctas_spark.metastore.wire import (
+from ctas_spark.wire import (
     Field,
     Struct,
     sequence,

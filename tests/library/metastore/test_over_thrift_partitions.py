@@ -7,7 +7,7 @@ from ctas_spark.context import TableName
 from ctas_spark.errors import EntryMissingError, MetastoreError
 from ctas_spark.metastore.connections import ThriftMetastore
 from ctas_spark.metastore.messages import partition_of
-from ctas_spark.metastore.wire import (
+from ctas_spark.wire import (
     Field,
     Struct,
     sequence,

@@ -10,8 +10,8 @@ from thrift.Thrift import TApplicationException, TMessageType, TType
 from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport, TTransportException
 
-from ctas_spark.metastore import wire
-from ctas_spark.metastore.wire import Field, Struct
+from ctas_spark import wire
+from ctas_spark.wire import Field, Struct
 
 Answer = Struct | Exception | None
 DONE = Struct({})

@@ -5,7 +5,7 @@ from thrift.Thrift import TType
 from ctas_spark.context import TableName
 from ctas_spark.metastore.client import EntryChange, TableEntry
 from ctas_spark.metastore.messages import entry_of
-from ctas_spark.metastore.wire import (
+from ctas_spark.wire import (
     Field,
     Struct,
     sequence,

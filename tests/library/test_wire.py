@@ -11,8 +11,8 @@ from thrift.protocol.TProtocol import TProtocolException
 from thrift.Thrift import TType
 from thrift.transport.TTransport import TMemoryBuffer
 
-from ctas_spark.metastore import wire
-from ctas_spark.metastore.wire import (
+from ctas_spark import wire
+from ctas_spark.wire import (
     Field,
     Pairs,
     Sequence,

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from thrift.protocol.TProtocol import TProtocolException
 from thrift.Thrift import TApplicationException, TException, TMessageType, TType
 
-from ..errors import with_likely_cause
+from .errors import with_likely_cause
 
 NO_ANSWER = (TException, OSError, EOFError, UnicodeError)
 _SCALARS = MappingProxyType(
