@@ -55,21 +55,6 @@ FRAME = re.compile(
 )
 """A line of a Java stack."""
 
-NO_THRIFT = {
-    "TSocket read 0 bytes": "the server closed the connection without an answer; if it never gives "
-    "one, it",
-    "Length exceeded max allowed": "the server's answer can't be read; it probably",
-}
-"""What Thrift says of servers that do not speak it, and what that means."""
-
-
-def with_likely_cause(text: str) -> str:
-    """Words of Thrift's that tell nobody anything, with what is likely behind them."""
-    for words, meaning in NO_THRIFT.items():
-        cause = f"{meaning} speaks another protocol at this port, such as HTTP or TLS"
-        text = text.replace(words, cause)
-    return text
-
 
 def without_frames(text: str) -> str:
     """The text without the lines of Java's stacks, which servers send as a part of their words."""

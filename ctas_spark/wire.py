@@ -10,12 +10,21 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Protocol
 
+from thrift.protocol.TBinaryProtocol import TBinaryProtocol
 from thrift.protocol.TProtocol import TProtocolException
 from thrift.Thrift import TApplicationException, TException, TMessageType, TType
-
-from .errors import with_likely_cause
+from thrift.transport.TTransport import TMemoryBuffer
 
 NO_ANSWER = (TException, OSError, EOFError, UnicodeError)
+ANOTHER_PROTOCOL = "speaks another protocol at this port, such as HTTP or TLS"
+UNCLEAR = {
+    "TSocket read 0 bytes": "the server closed the connection without an answer; if it never gives "
+    "one, it",
+    "Length exceeded max allowed": "the server's answer can't be read; it probably",
+}
+"""What Thrift's errors say of servers that do not speak it, and what that means."""
+THRIFT, HTTP, TLS = b"\x80\x01", (b"HTTP/", b"<"), b"\x15\x03"
+"""How an answer begins: that of Thrift, that of HTTP (or a page alone), and an alert of TLS."""
 _SCALARS = MappingProxyType(
     {
         TType.BOOL: "Bool",
@@ -151,6 +160,13 @@ def ask(protocol: Any, method: str, arguments: Struct) -> None:
     protocol.trans.flush()
 
 
+def message(method: str, arguments: Struct) -> bytes:
+    """The bytes of that message, in the binary protocol."""
+    request = TMemoryBuffer()
+    ask(TBinaryProtocol(request), method, arguments)
+    return bytes(request.getvalue())
+
+
 def answer(protocol: Any, method: str) -> Struct:
     """Receive the result of that call; TApplicationException where the server failed."""
     name, kind, _ = protocol.readMessageBegin()
@@ -169,6 +185,25 @@ def text_of(error: BaseException) -> str:
     inner = getattr(error, "inner", None)
     said = f"{error} ({inner})" if inner else str(error) or type(error).__name__
     return with_likely_cause(said)
+
+
+def with_likely_cause(text: str) -> str:
+    """The text of an error of Thrift's, with what is likely behind it where it does not say."""
+    for words_of_thrift, meaning in UNCLEAR.items():
+        text = text.replace(words_of_thrift, f"{meaning} {ANOTHER_PROTOCOL}")
+    return text
+
+
+def other_protocol(answer: bytes) -> str:
+    """What a server does instead of speaking Thrift, by how its answer begins; else empty."""
+    if answer.startswith(THRIFT):
+        return ""
+    if answer.startswith(HTTP):
+        return "speaks HTTP at this port, and not Thrift"
+    if answer.startswith(TLS):
+        return "speaks TLS at this port"
+    did = "gave another answer" if answer else "closed the connection"
+    return f"{did}; it probably {ANOTHER_PROTOCOL}"
 
 
 def read(protocol: Any, kind: int) -> Any:

@@ -6,13 +6,13 @@ the end of what is no line to them.
 
 import logging
 import socket
-import struct
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from pyspark.sql import SparkSession
 
 from ..errors import MetastoreNotReachedError
+from ..wire import EMPTY, TLS, message, other_protocol
 from . import jvm
 
 logger = logging.getLogger(__name__)
@@ -26,18 +26,15 @@ OF_A_CLIENT = (
 )
 """Settings with which a metastore is asked in another way, and so is not asked here."""
 SECONDS = 5.0
-METHOD = b"getStatus"
-CALL = struct.pack(">Ii", 0x80010001, len(METHOD)) + METHOD + struct.pack(">ib", 0, 0)
-"""A call without arguments, in Thrift's binary protocol: of fb303, which every metastore has."""
-THRIFT, HTTP, TLS = b"\x80\x01", (b"HTTP/", b"<"), b"\x15\x03"
-"""How an answer begins: that of Thrift, that of HTTP (or a page alone), and an alert of TLS."""
+CALL = message("getStatus", EMPTY)
+"""Of fb303, which every metastore has."""
 LONGEST = 5
 END_OF_LINE = b"\r\n\r\n"
 SILENT = (
     "%s takes connections, and has not answered for %.0f s: the metastore is slow, or another "
     f"program listens there. Hive's client waits for up to ten minutes; check {URIS}"
 )
-ANOTHER = "the server {}; it probably speaks another protocol at this port, such as HTTP or TLS"
+WITH_TLS = " (a metastore with TLS needs spark.hadoop.hive.metastore.use.SSL: true)"
 
 
 def require_metastore(spark: SparkSession) -> None:
@@ -89,7 +86,10 @@ def _refusal(host: str, port: int) -> str | None:
         return ""
     if answer is None:
         logger.warning(SILENT, f"{host}:{port}", 2 * SECONDS)
-    return _meaning(answer)
+        return None
+    if not (found := other_protocol(answer)):
+        return None
+    return f"the server {found}{WITH_TLS if answer.startswith(TLS) else ''}"
 
 
 def _received(server: socket.socket) -> bytes | None:
@@ -98,17 +98,3 @@ def _received(server: socket.socket) -> bytes | None:
         return server.recv(LONGEST)
     except TimeoutError:
         return None
-
-
-def _meaning(answer: bytes | None) -> str | None:
-    """The reason to say no metastore gave this answer; None if one may have."""
-    if answer is None or answer.startswith(THRIFT):
-        return None
-    if answer.startswith(HTTP):
-        return "the server speaks HTTP at this port, and not Thrift"
-    if answer.startswith(TLS):
-        return (
-            "the server speaks TLS at this port (a metastore with TLS needs "
-            "spark.hadoop.hive.metastore.use.SSL: true)"
-        )
-    return ANOTHER.format("gave another answer" if answer else "closed the connection")

@@ -19,7 +19,7 @@ from thrift.transport.TTransport import TMemoryBuffer, TTransportException
 from ..engines import jvm
 from ..engines.thrift.channel import NOSASL, Access, Connected, Login, logged_in, opened
 from ..errors import MetastoreError, RefusedError
-from ..wire import NO_ANSWER, Field, Struct, answer, ask, sequence, string, struct, text_of
+from ..wire import NO_ANSWER, Field, Struct, answer, ask, message, sequence, string, struct, text_of
 from . import messages
 from .client import TableEntry
 from .hive import HiveMetastore, Method
@@ -153,10 +153,9 @@ class InJvmConnection:
 
         They return no object of Java's: for each, py4j would send another message to release it.
         """
-        request = TMemoryBuffer()
-        ask(TBinaryProtocol(request), method, arguments)
+        request = message(method, arguments)
         try:
-            result = self._processed(request.getvalue())
+            result = self._processed(request)
             return answer(TBinaryProtocol(TMemoryBuffer(result)), method)
         except BaseException:
             self.is_open = False

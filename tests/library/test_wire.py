@@ -147,3 +147,19 @@ def test_a_type_of_no_known_length_is_an_error(kind: int) -> None:
         received(bytes([kind, 0, 1, 0]))
     with pytest.raises(TProtocolException, match=f"unknown Thrift type {kind}"):
         sent(Struct({1: Field(kind, b"")}))
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (b"\x80\x01\x00\x02", ""),
+        (b"HTTP/1.1 400", "speaks HTTP at this port, and not Thrift"),
+        (b"\x15\x03\x01", "speaks TLS at this port"),
+        (b"SSH-2.0", "gave another answer; it probably speaks another protocol at this port"),
+        (b"", "closed the connection; it probably speaks another protocol at this port"),
+    ],
+)
+def test_a_server_of_another_protocol_is_recognized_by_its_answer(answer: bytes, said: str) -> None:
+    """HTTP and TLS by name, and anything else as what it probably is."""
+    assert wire.other_protocol(answer).startswith(said)
+    assert bool(wire.other_protocol(answer)) == bool(said)

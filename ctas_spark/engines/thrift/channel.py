@@ -18,7 +18,7 @@ from thrift.transport.TTransport import (
     TTransportException,
 )
 
-from ...errors import with_likely_cause
+from ...wire import ANOTHER_PROTOCOL, with_likely_cause
 
 NONE, NOSASL, LDAP, CUSTOM, KERBEROS = AUTHS = ("NONE", "NOSASL", "LDAP", "CUSTOM", "KERBEROS")
 """The values of ``hive.server2.authentication`` that PyHive knows."""
@@ -30,7 +30,6 @@ PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 1.0, 30.0
 ANY_PASSWORD = "x"  # noqa: S105 (a server with NONE looks at none, but wants one)
 NO_KERBEROS = "the Python package kerberos is missing: pip install 'dbt-ctas-spark[kerberos]'"
 NO_SASL = "a Python package is missing: pip install 'dbt-ctas-spark[thrift]'"
-ANOTHER_PROTOCOL = "the server speaks another protocol at this port, such as HTTP or TLS"
 HEADER_BYTES = 5
 FRAME_LIMIT = "max_frame_size"
 HIGHEST_INT = 2**31 - 1
@@ -134,7 +133,7 @@ class Sasl(TSaslClientTransport):  # type: ignore[misc]  # it has no types
         """The server's next word; what is none must not be taken for a length to wait for."""
         status, length = struct.unpack(">BI", self.transport.readAll(HEADER_BYTES))
         if status not in (self.START, self.OK, self.BAD, self.ERROR, self.COMPLETE):
-            raise NotConnectedError(ANOTHER_PROTOCOL, may_pass=False)
+            raise NotConnectedError(f"the server {ANOTHER_PROTOCOL}", may_pass=False)
         said = self.transport.readAll(length) if length else b""
         if status in (self.BAD, self.ERROR):
             text = said.decode(errors="replace")
@@ -196,7 +195,7 @@ def words_of(error: BaseException) -> str:
     if type(error).__module__.startswith(("kerberos", "winkerberos")):
         return f"Kerberos: {_last_words(error.args)}"
     if isinstance(error, BadStatusLine) and not isinstance(error, OSError):
-        return ANOTHER_PROTOCOL
+        return f"the server {ANOTHER_PROTOCOL}"
     said = str(getattr(error, "inner", None) or error)
     return with_likely_cause(said) or type(error).__name__
 

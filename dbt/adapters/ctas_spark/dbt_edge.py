@@ -29,10 +29,10 @@ from ctas_spark.errors import (
     SparkNotStartedError,
     StagingError,
     StorageError,
-    with_likely_cause,
     without_frames,
 )
 from ctas_spark.publish.marker import VERSION_ID
+from ctas_spark.wire import with_likely_cause
 from dbt.adapters.base.meta import available
 from dbt.adapters.events.logging import AdapterLogger
 
