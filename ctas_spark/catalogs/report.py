@@ -7,7 +7,7 @@ from pyspark.sql import SparkSession
 from ..engines import jvm
 from ..engines.embedded import METASTORES, WAREHOUSE
 from ..engines.given import MASTER
-from ..engines.origins import origin, origin_of_warehouse
+from ..engines.precedence import origin, origin_of_warehouse
 from ..engines.start import START
 from ..storage import committers
 

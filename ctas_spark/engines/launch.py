@@ -14,49 +14,22 @@ from pyspark.errors import PySparkRuntimeError
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
-from ..context import SESSION_CATALOG
 from ..errors import ProfileError, SparkNotStartedError
 from ..redaction import is_secret
-from . import given, jvm, origins, sharing
-from .embedded import (
-    CONNECTION_URL,
-    TABLES,
-    WAREHOUSE,
-    WAREHOUSES,
-    beside,
-    embedded_places,
-    path_for_spark,
-)
-from .given import MASTER, OWN_SPARK
-from .java_options import JAVA_OPTIONS, LOG, has_own_logging, java_options, lacks_archive
+from . import given, jvm, precedence, sharing
+from .embedded import CONNECTION_URL, embedded_places
+from .given import MASTER, OWN_SPARK, arguments_without
+from .java_options import LOG, has_own_logging, lacks_archive
 from .metastore_port import require_metastore
+from .precedence import ALWAYS, complete, defaults_of_session, with_defaults
 from .reachable import require_shared_warehouse
 from .standalone import require_master
 from .start import START, Opened
-from .submit_arguments import arguments_without
 
-ALWAYS = {"spark.sql.defaultCatalog": SESSION_CATALOG}
-"""Where names without a catalog are looked up, whoever says what."""
-DEFAULTS = {
-    "spark.sql.ansi.enabled": "false",  # as dbt-spark: the same SQL on Spark 3 and 4
-    "spark.ui.showConsoleProgress": "false",
-    **ALWAYS,
-}
-"""Ours on every master, where nobody has chosen otherwise."""
 CONSOLE = "spark-console.log"
 QUERY_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 REMOTE_VARIABLE = "SPARK_REMOTE"
 REMOTE_SETTING = "spark.remote"
-LOCAL = {
-    "spark.driver.bindAddress": "127.0.0.1",
-    "spark.driver.host": "127.0.0.1",
-    # else a small model would wait for every task of a long one before it
-    "spark.scheduler.mode": "FAIR",
-    # else each statement on a Delta table reads its log in 50 tasks, however short that is
-    "spark.databricks.delta.snapshotPartitions": "4",
-    "spark.ui.enabled": "false",
-}
-"""Ours on a local master, where nobody has chosen otherwise."""
 JARS = "spark.jars"
 HIVE = ("spark.sql.catalogImplementation", "hive")
 BY_LAUNCHER = re.compile(
@@ -110,12 +83,12 @@ def start_spark(
         START.require_not_ended()
         if START.opened is not None and START.opened.serves(settings):
             return START.opened.session
-        origins.tell({**settings, **ALWAYS}, say)
+        precedence.tell({**settings, **ALWAYS}, say)
         if OWN_SPARK.is_used:
             session = _session(with_defaults(settings, log_directory))
         elif given.has_session():
             say(f"Using {given.SESSION_THERE}, on {given.values().get(MASTER)}")
-            session = _session({**_defaults_of_session(), **settings, **ALWAYS})
+            session = _session({**defaults_of_session(), **settings, **ALWAYS})
         else:
             was_given = given.settings() if given.is_there() else None
             wanted = complete(settings, log_directory, project)
@@ -182,15 +155,6 @@ def _start_context(settings: Mapping[str, str]) -> None:
         thread.submit(SparkContext.getOrCreate, configuration).result()
 
 
-def _defaults_of_session() -> dict[str, str]:
-    """Those that a session can be given, of what nobody has set in the one that is there."""
-    return {
-        key: value
-        for key, value in DEFAULTS.items()
-        if key.startswith(origins.IN_A_SESSION) and not given.is_set(key)
-    }
-
-
 def _session(settings: Mapping[str, str]) -> SparkSession:
     builder = SparkSession.builder.enableHiveSupport()
     for key, value in settings.items():
@@ -249,27 +213,3 @@ def silence_query_loggers() -> None:
     """PySpark 4 prints each error of a query as JSON, besides raising it."""
     for name in QUERY_LOGGERS:
         logging.getLogger(name).disabled = True
-
-
-def complete(
-    settings: Mapping[str, str], log_directory: str, project: Path | None
-) -> dict[str, str]:
-    """The user's settings over ours, with the places of an embedded metastore of this project."""
-    placed = beside(settings, project) if project is not None else {}
-    return with_defaults(settings, log_directory) | placed
-
-
-def with_defaults(settings: Mapping[str, str], log_directory: str) -> dict[str, str]:
-    """The user's settings over ours, which are only for what nobody else names either."""
-    is_local, said = given.is_local(settings), given.values()
-    ours = {**DEFAULTS, **LOCAL} if is_local else DEFAULTS
-    found = {key: said.get(key, value) for key, value in ours.items()} | ALWAYS
-    here = Path.cwd()
-    is_escaped = here.as_uri() != f"file://{here}"  # Spark would write its default there
-    is_placed = any(map(given.under(settings).get, WAREHOUSES)) or given.has_hive_site()
-    if is_local and is_escaped and not is_placed:
-        found[WAREHOUSE] = path_for_spark(here / TABLES)
-    found |= settings
-    if not given.is_there():
-        found[JAVA_OPTIONS] = java_options(settings, log_directory, is_local=is_local)
-    return found

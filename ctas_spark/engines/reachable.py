@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 from ..errors import ProfileError
 from . import jvm
 from .embedded import METASTORES, WAREHOUSE, is_embedded
-from .origins import SPARKS_DEFAULT, origin, origin_of_warehouse
+from .precedence import SPARKS_DEFAULT, origin, origin_of_warehouse
 
 logger = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from .. import quoting
 from ..context import TableName
 from ..errors import ProfileError
 from .calls import condition
-from .launch import DEFAULTS
+from .precedence import DEFAULTS
 
 CAN_BE_SET = "spark.sql."
 NOT_A_SESSIONS = "CANNOT_MODIFY"

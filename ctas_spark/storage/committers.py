@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from pyspark.sql import SparkSession
 
 from ..engines import jvm
-from ..engines.origins import HADOOP
+from ..engines.precedence import HADOOP
 
 S3A = ("s3a", "s3", "s3n")
 PROTOCOL = "spark.sql.sources.commitProtocolClass"

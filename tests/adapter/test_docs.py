@@ -18,7 +18,7 @@ from ctas_spark.context import (
 )
 from ctas_spark.dataframe import session_table
 from ctas_spark.dataframe.table_writer import TableWriter
-from ctas_spark.engines import embedded, launch
+from ctas_spark.engines import embedded, precedence
 from ctas_spark.engines.java_options import JAVA_OPTIONS
 from ctas_spark.publish.outcome import Publication
 from dbt.adapters.ctas_spark.credentials import CtasSparkCredentials
@@ -103,7 +103,9 @@ def test_settings_of_spark_that_differ_are_listed() -> None:
     text = DOCS.read_text().split("The other defaults of this adapter are")[1].split("\n\n## ")[0]
     listed = set(re.findall(r"`([a-z]\w*(?:\.\w+)+)[`=]", text))
     places = {embedded.CONNECTION_URL, embedded.WAREHOUSE}
-    assert listed == {*launch.DEFAULTS, *launch.LOCAL, *places, JAVA_OPTIONS} - {*launch.ALWAYS}
+    assert listed == {*precedence.DEFAULTS, *precedence.LOCAL, *places, JAVA_OPTIONS} - {
+        *precedence.ALWAYS
+    }
 
 
 def test_every_word_of_save_as_is_on_its_page() -> None:

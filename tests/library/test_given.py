@@ -9,12 +9,17 @@ import pytest
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
-from ctas_spark.engines import given, launch, origins
+from ctas_spark.engines import given, precedence
 from ctas_spark.engines.embedded import CONNECTION_URL, WAREHOUSE, beside, is_embedded
-from ctas_spark.engines.given import DEFAULTS_FILE, GATEWAY, Given
+from ctas_spark.engines.given import (
+    DEFAULTS_FILE,
+    GATEWAY,
+    SUBMIT_ARGUMENTS,
+    Given,
+    arguments_without,
+)
 from ctas_spark.engines.java_options import JAVA_OPTIONS
-from ctas_spark.engines.launch import complete, with_defaults
-from ctas_spark.engines.submit_arguments import SUBMIT_ARGUMENTS, arguments_without
+from ctas_spark.engines.precedence import complete, with_defaults
 
 CLUSTER = "spark://127.0.0.1:7077"
 
@@ -60,7 +65,7 @@ def submitted(monkeypatch: pytest.MonkeyPatch) -> Any:
 def told(profile: dict[str, str]) -> list[str]:
     """What is said of a profile's settings."""
     lines: list[str] = []
-    origins.tell(profile, lines.append)
+    precedence.tell(profile, lines.append)
     return lines
 
 
@@ -145,7 +150,7 @@ def test_a_cluster_gets_nothing_of_this_machine(
     monkeypatch.setenv(SUBMIT_ARGUMENTS, f"--master {CLUSTER} pyspark-shell")
     by_arguments = complete({}, "logs", tmp_path)
     assert by_profile == {**by_arguments, "spark.master": CLUSTER}
-    assert {*by_arguments} == {*launch.DEFAULTS, JAVA_OPTIONS}
+    assert {*by_arguments} == {*precedence.DEFAULTS, JAVA_OPTIONS}
 
 
 def test_what_spark_is_given_wins_over_our_defaults(monkeypatch: pytest.MonkeyPatch) -> None:

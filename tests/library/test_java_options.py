@@ -6,7 +6,7 @@ import pytest
 
 from ctas_spark.engines import class_archive
 from ctas_spark.engines.java_options import JAVA_OPTIONS, lacks_archive
-from ctas_spark.engines.launch import with_defaults
+from ctas_spark.engines.precedence import with_defaults
 
 PARALLEL = "-XX:+UseParallelGC"
 LATER = "-XX:Tier4InvocationThreshold=30000"

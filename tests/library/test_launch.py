@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from ctas_spark.engines import launch
-from ctas_spark.engines.launch import start_spark, with_defaults
+from ctas_spark.engines.launch import start_spark
+from ctas_spark.engines.precedence import with_defaults
 from ctas_spark.errors import ProfileError
 
 

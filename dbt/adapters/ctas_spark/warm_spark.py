@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ctas_spark.context import SESSION_CATALOG
 from ctas_spark.engines import given
-from ctas_spark.engines.launch import complete
+from ctas_spark.engines.precedence import complete
 from ctas_spark.errors import NotSupportedError
 from ctas_spark.warm import launching
 from ctas_spark.warm.attached import STOP_COMMAND

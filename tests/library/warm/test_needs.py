@@ -8,7 +8,7 @@ import pytest
 
 from ctas_spark.engines.embedded import CONNECTION_URL
 from ctas_spark.engines.java_options import JAVA_OPTIONS
-from ctas_spark.engines.launch import complete
+from ctas_spark.engines.precedence import complete
 from ctas_spark.warm.needs import Needs, differing
 
 EMBEDDED = {CONNECTION_URL: "jdbc:derby:;databaseName=metastore_db;create=true"}

@@ -2,17 +2,38 @@
 
 import re
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlparse
 
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
+from ..context import SESSION_CATALOG
 from ..redaction import redacted
 from . import given, jvm
-from .embedded import TABLES, WAREHOUSE, WAREHOUSES
+from .embedded import TABLES, WAREHOUSE, WAREHOUSES, beside, path_for_spark
 from .given import HIVE_SITE, OWN_SPARK
+from .java_options import JAVA_OPTIONS, java_options
 
+ALWAYS = {"spark.sql.defaultCatalog": SESSION_CATALOG}
+"""Where names without a catalog are looked up, whoever says what."""
+DEFAULTS = {
+    "spark.sql.ansi.enabled": "false",  # as dbt-spark: the same SQL on Spark 3 and 4
+    "spark.ui.showConsoleProgress": "false",
+    **ALWAYS,
+}
+"""Ours on every master, where nobody has chosen otherwise."""
+LOCAL = {
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+    # else a small model would wait for every task of a long one before it
+    "spark.scheduler.mode": "FAIR",
+    # else each statement on a Delta table reads its log in 50 tasks, however short that is
+    "spark.databricks.delta.snapshotPartitions": "4",
+    "spark.ui.enabled": "false",
+}
+"""Ours on a local master, where nobody has chosen otherwise."""
 PROFILE = "profile"
 THIS_ADAPTER = "this adapter's default"
 SPARKS_DEFAULT = "Spark's default"
@@ -27,6 +48,39 @@ OF_THE_JVM = re.compile(
 )
 """What spark-submit reads as it starts the JVM."""
 IN_A_SESSION = "spark.sql."
+
+
+def complete(
+    settings: Mapping[str, str], log_directory: str, project: Path | None
+) -> dict[str, str]:
+    """The user's settings over ours, with the places of an embedded metastore of this project."""
+    placed = beside(settings, project) if project is not None else {}
+    return with_defaults(settings, log_directory) | placed
+
+
+def with_defaults(settings: Mapping[str, str], log_directory: str) -> dict[str, str]:
+    """The user's settings over ours, which are only for what nobody else names either."""
+    is_local, said = given.is_local(settings), given.values()
+    ours = {**DEFAULTS, **LOCAL} if is_local else DEFAULTS
+    found = {key: said.get(key, value) for key, value in ours.items()} | ALWAYS
+    here = Path.cwd()
+    is_escaped = here.as_uri() != f"file://{here}"  # Spark would write its default there
+    is_placed = any(map(given.under(settings).get, WAREHOUSES)) or given.has_hive_site()
+    if is_local and is_escaped and not is_placed:
+        found[WAREHOUSE] = path_for_spark(here / TABLES)
+    found |= settings
+    if not given.is_there():
+        found[JAVA_OPTIONS] = java_options(settings, log_directory, is_local=is_local)
+    return found
+
+
+def defaults_of_session() -> dict[str, str]:
+    """Those that a session can be given, of what nobody has set in the one that is there."""
+    return {
+        key: value
+        for key, value in DEFAULTS.items()
+        if key.startswith(IN_A_SESSION) and not given.is_set(key)
+    }
 
 
 def origin(spark: SparkSession, profile: Mapping[str, str], *names: str) -> str:
