@@ -1,4 +1,18 @@
-"""Whose value of a setting is used: dbt debug says that of each, and a start where two differ."""
+"""Which value of a Spark setting wins, and who has set it.
+
+The strongest first:
+
+1. a Spark that runs already, for the settings that it no longer reads (``is_late``);
+2. the profile's ``spark_conf``;
+3. what Spark is given by others: spark-submit, a session or JVM that is there, spark-defaults.conf
+   (``given`` has the order among these);
+4. a site file of Hadoop's or Hive's;
+5. this adapter's defaults (``DEFAULTS``, and ``LOCAL`` on one machine);
+6. Spark's own.
+
+``ALWAYS`` stands above what others give. A start names each value of the profile that does not win,
+and each that it replaces (``tell``); dbt debug names the source of the values that it prints.
+"""
 
 import re
 from collections.abc import Callable, Mapping
@@ -75,7 +89,7 @@ def with_defaults(settings: Mapping[str, str], log_directory: str) -> dict[str, 
 
 
 def defaults_of_session() -> dict[str, str]:
-    """Those that a session can be given, of what nobody has set in the one that is there."""
+    """Our defaults for a session that others have started: those that nobody has set in it."""
     return {
         key: value
         for key, value in DEFAULTS.items()
