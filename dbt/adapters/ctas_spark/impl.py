@@ -236,13 +236,11 @@ class CtasSparkAdapter(ForMacros, SparkAdapter):
             )
         super().rename_relation(from_relation, to_relation)  # type: ignore[no-untyped-call]  # dbt's own
 
-    def get_catalog(
-        self, relation_configs: Iterable[RelationConfig], used_schemas: frozenset[tuple[str, str]]
-    ) -> Any:
-        """The columns and statistics of every relation in the project's schemas, for dbt's docs."""
-        nodes = list(relation_configs)
-        self._components.docs_catalog.expect(nodes)
-        return BaseAdapter.get_catalog(self, nodes, used_schemas)
+    get_catalog = BaseAdapter.get_catalog
+    """The columns and statistics of every relation in the project's schemas, for dbt's docs.
+
+    dbt-spark's own takes the schemas of one database only.
+    """
 
     def get_catalog_for_single_relation(self, relation: BaseRelation) -> CatalogTable | None:
         """The columns and statistics of one relation; None if it is not there."""
@@ -255,7 +253,9 @@ class CtasSparkAdapter(ForMacros, SparkAdapter):
 
     def _get_catalog_schemas(self, relation_configs: Iterable[RelationConfig]) -> Any:
         """Each schema by itself, as dbt-spark reads them: of the same database, too."""
-        relations = self._get_catalog_relations(relation_configs)
+        nodes = list(relation_configs)
+        self._components.docs_catalog.expect(nodes)
+        relations = self._get_catalog_relations(nodes)
         return {self.Relation.create(one.database, one.schema): {one.schema} for one in relations}
 
     def _get_columns_for_catalog(self, relation: BaseRelation) -> Iterable[dict[str, Any]]:
