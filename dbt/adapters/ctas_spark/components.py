@@ -23,7 +23,7 @@ from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.relations import Relations
 from dbt.adapters.ctas_spark.run_operations import RunOperations
 from dbt.adapters.ctas_spark.run_record import RunRecord
-from dbt.adapters.ctas_spark.snapshot_steps import SnapshotSteps
+from dbt.adapters.ctas_spark.snapshots import Snapshots
 from dbt.adapters.ctas_spark.table_docs import TableDocs
 from dbt.adapters.ctas_spark.temporary_objects import TemporaryObjects
 from dbt.adapters.ctas_spark.views import Views
@@ -45,7 +45,7 @@ class Components:
     nodes: Nodes
     publication: Publication
     incremental: Incremental
-    snapshots: SnapshotSteps
+    snapshots: Snapshots
     temporary_objects: TemporaryObjects
     views: Views
     previews: Previews
@@ -92,7 +92,7 @@ class Components:
             nodes=Nodes(invocation, dbt, dispatcher, record, rows),
             publication=publication,
             incremental=incremental,
-            snapshots=SnapshotSteps(invocation, rows, incremental),
+            snapshots=Snapshots(invocation, rows),
             temporary_objects=temporary,
             views=Views(invocation, dbt, relations),
             previews=previews,

@@ -10,6 +10,8 @@ from ctas_spark.errors import ConfigurationError
 from dbt.adapters.ctas_spark import in_place
 from dbt.adapters.ctas_spark.batches import NEW, OLD, Side
 from dbt.adapters.ctas_spark.increments import WriteMode, is_of_files
+from dbt.adapters.ctas_spark.invocation import Invocation
+from dbt.adapters.ctas_spark.model_rows import ModelRows
 from dbt.adapters.ctas_spark.old_rows import ADDED, Values, of_both
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 
@@ -323,3 +325,37 @@ def _named(values: Mapping[str, str]) -> str:
 
 def _of(side: str, name: str) -> str:
     return f"{side}.{quoting.identifier(name)}"
+
+
+class Snapshots:
+    """What the macros of a snapshot call."""
+
+    def __init__(self, invocation: Invocation, rows: ModelRows) -> None:
+        self._invocation = invocation
+        self._rows = rows
+
+    def changes(
+        self,
+        existing: CtasSparkRelation,
+        rows: CtasSparkRelation,
+        names: dict[str, str],
+        strategy: dict[str, Any],
+        sql: dict[str, str],
+    ) -> Changes:
+        """What the rows of the view ``rows`` do to a snapshot's records, to be selected.
+
+        ``names`` are dbt's columns, and ``strategy`` and ``sql`` what its macros say.
+        """
+        node, meta = self._invocation.node.node, named(names)
+        of = Strategy.of(strategy, node.config, **sql)
+        old, new = self._rows.side(existing), self._rows.side(rows)
+        columns = columns_of(node.unique_id, meta, existing, old, new)
+        return Changes(of, meta, old, new[0], columns)
+
+    def columns_to_check(
+        self, columns: list[Any], existing: CtasSparkRelation | None
+    ) -> tuple[bool, list[str]]:
+        """Which columns a snapshot's check compares; and whether the table lacks one of them."""
+        refuse_maps(self._invocation.node.node.unique_id, columns)
+        known = None if existing is None else self._rows.side(existing)[1]
+        return checked(columns, known)

@@ -7,7 +7,7 @@
   {%- if existing is not none and not existing.is_table -%}
     {%- do exceptions.relation_wrong_type(existing, 'table') -%}
   {%- endif -%}
-  {%- set mode = adapter.snapshots.plan(target, existing) -%}
+  {%- set mode = adapter.incremental.plan(target, existing, false, {}) -%}
   {%- if mode == 'in_place' or mode == 'whole' and not adapter.publication.plan_if_possible(target, false) -%}
     {%- do adapter.run_record.count_writes(this, config.get('file_format')) -%}
     {%- set built = materialization_snapshot_spark() -%}
