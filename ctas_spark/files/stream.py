@@ -17,10 +17,13 @@ selects them as it selects those of any other query: layout, contract, merge and
 import json
 import re
 import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import Any
 
 from ..context import DELTA, TableName
-from ..engines import streams
+from ..engines import jvm
 from ..engines.protocol import Job
 from ..errors import JobCanceledError, NoCheckpointError, NotSupportedError
 from ..publish import messages
@@ -35,6 +38,9 @@ OFFSETS, COMMITS = "offsets", "commits"
 VERSION_OF_OURS = re.compile(rf"/{FOLDER}/{VALID.pattern}/")
 EMPTY_LOG = "v1"
 """A log of Spark's file sink without an entry."""
+POLL_SECONDS = 0.2
+SOURCE = "StreamingRelation"
+"""Spark's node for the sources that have a path; the others keep no files of their own."""
 
 
 class StreamRun:
@@ -93,7 +99,7 @@ class StreamRun:
         Raises:
             JobCanceledError: it did not get to its end.
         """
-        streams.run_to_its_end(stream, self._checkpoint, self._rows, job)
+        run_to_its_end(stream, self._checkpoint, self._rows, job)
         last = self._last(COMMITS)
         if last != self._last(OFFSETS):
             # rows of a batch that is not committed would come again
@@ -129,7 +135,7 @@ def check_sources(stream: Any, target: TableName) -> None:
     Raises:
         NotSupportedError: it reads versions, or a source that forgets what a failed run has read.
     """
-    for source in streams.sources(stream):
+    for source in sources(stream):
         path = source.options.get("path", "")
         if source.provider != DELTA and VERSION_OF_OURS.search(f"{path}/"):
             # a Delta table stays where it was first built
@@ -146,3 +152,45 @@ def check_sources(stream: Any, target: TableName) -> None:
             )
             remedy = "remove the option, and let something else delete what was published"
             raise NotSupportedError(what, table=target, left=messages.NO_JOB, remedy=remedy)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a stream reads: its format and its options, by name, all in small letters."""
+
+    provider: str
+    options: Mapping[str, str]
+
+
+def sources(stream: Any) -> Iterator[Source]:
+    """Each source that has a path."""
+    leaves = stream._jdf.queryExecution().analyzed().collectLeaves()  # noqa: SLF001 (its plan)
+    for leaf in map(leaves.apply, range(leaves.size())):
+        if str(leaf.nodeName()) == SOURCE:
+            found = jvm.as_json(stream.sparkSession, leaf.dataSource().options())
+            options = {name.lower(): str(value) for name, value in found.items()}
+            yield Source(str(leaf.dataSource().className()).lower(), options)
+
+
+def run_to_its_end(stream: Any, checkpoint: str, directory: str, job: Job) -> None:
+    """Write what is new since the checkpoint to Parquet files in a directory.
+
+    Raises:
+        JobCanceledError: the run was cancelled; nothing of the query runs any more.
+    """
+    writer = stream.writeStream.format("parquet").outputMode("append")
+    writer = writer.trigger(availableNow=True).option("checkpointLocation", checkpoint)
+    with _stopped_at_the_end(writer.start(directory)) as query:
+        while not query.awaitTermination(POLL_SECONDS):
+            if job.canceled:
+                raise JobCanceledError("the run was cancelled; its stream was stopped")
+
+
+@contextmanager
+def _stopped_at_the_end(query: Any) -> Iterator[Any]:
+    """It runs in a thread of Spark's, which no cancel of a job group reaches."""
+    try:
+        yield query
+    finally:
+        with suppress(*jvm.FAILURES):
+            query.stop()

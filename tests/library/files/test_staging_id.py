@@ -13,9 +13,8 @@ from ctas_spark.errors import (
     NoSuchSchemaError,
     StagingSchemaError,
 )
-from ctas_spark.files.directories import VersionRoots
+from ctas_spark.files.directories import FILE, VersionRoots
 from ctas_spark.files.staging_entry import STAGING_ID
-from ctas_spark.files.tree_owners import FILE
 from ctas_spark.retention.rules import MovedMetastore, Reason
 from ctas_spark.storage.client import AccessDeniedError
 from fakes.metastore import FakeMetastore

@@ -5,7 +5,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
 
-from ctas_spark.files.tree_owners import FILE
+from ctas_spark.files.directories import FILE
 from functional.outside import Outside
 
 UNFINISHED = "_temporary"
