@@ -104,8 +104,8 @@ def _partition_column(name: str, *, tracked: bool) -> Iterator[str]:
         yield _too_long("partition_by", name, MOST_OF_A_PARTITION_COLUMN)
     if tracked and not metastore_filters(name):
         yield (
-            f"partition_metadata: a metastore can't filter by the column {name!r}, only "
-            "by letters of English, digits and inner underscores; use files"
+            f"partition_metadata: a metastore can't filter by the column {name!r}, whose name has "
+            "other characters than ASCII letters, digits and inner underscores; use files"
         )
 
 

@@ -1,4 +1,4 @@
-"""Make the archive of Spark's classes, when somebody asks for it, and unasked; and remove it."""
+"""Make the archive of Spark's classes, on request or automatically, and remove it."""
 
 import logging
 import os
@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 MADE_BY = {CLASSES: "-XX:ArchiveClassesAtExit", AOT_CACHE: "-XX:AOTCacheOutput"}
 TRIED = ".tried"
 ONLY_BY_HAND = "only-by-hand"
-"""The file that says that none is made unasked any more."""
+"""The file which says that none is made automatically any more."""
 TRAINING, UNASKED = f"{__package__}.training", f"{__package__}.making"
 SAID_BY_JVM = "[error]"
 ROOM = 2_000_000_000
@@ -27,7 +27,7 @@ LOWEST_PRIORITY = 19
 UNUSED_SECONDS = 60 * 24 * 3600
 
 
-def make_unasked() -> Path | None:
+def make_automatically() -> Path | None:
     """Let a process that outlives this one make the archive; None if it is not to be made.
 
     That is tried once for each Java and Spark. What the process says stays in a note next to the
@@ -84,7 +84,7 @@ def make() -> Path:
 def remove() -> list[Path]:
     """Remove every archive of this user, also those of environments that are gone.
 
-    From then on none is made unasked.
+    From then on none is made automatically.
     """
     directory = cache_directory()
     directory.mkdir(parents=True, exist_ok=True)

@@ -30,8 +30,8 @@ from .kinds import DECLARED
 logger = logging.getLogger(__name__)
 
 SCRATCH = "ctas_spark_probe__"
-SUCCEEDED = "a commit over another's, which came in between, succeeded"
-CHANGED = "a commit over another's was refused, but changed the table all the same"
+SUCCEEDED = "a commit succeeded although another had come in between"
+CHANGED = "a commit over another was refused, but changed the table all the same"
 OUT_OF_REACH = (
     "its files in {} can't be listed by the table's FileIO, which is needed to count and remove "
     "staged files"

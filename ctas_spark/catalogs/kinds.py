@@ -57,7 +57,7 @@ LOCK_OF = {
 }
 ROWS_IN_PARTS = (
     "each of Spark's tasks adds its rows in a transaction of its own, so readers would see only "
-    "some of them, and a failure would leave those there"
+    "some of them, and a failure would leave them there"
 )
 
 

@@ -346,8 +346,8 @@ class CatalogsWithoutJvm(Catalogs):
     def _foreign(self, target: TableName) -> ProfileError:
         uris = self._address.uris if self._address is not None else ""
         return ProfileError(
-            f"{METASTORE}: {uris} is not the metastore of the Spark server: what one of them has, "
-            "the other does not show",
+            f"{METASTORE}: {uris} is not the metastore of the Spark server: neither shows the "
+            "tables of the other",
             table=target,
             left=messages.NO_JOB,
             remedy="set it to the hive.metastore.uris of the server",

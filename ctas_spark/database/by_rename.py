@@ -41,8 +41,8 @@ WHY_NOT = (
     "between them would leave none"
 )
 INSTEAD = (
-    "set staging_purpose: create_if_not_exists to keep it; drop it first, if readers may find none "
-    "meanwhile; or publish to an Iceberg or Delta catalog"
+    "set staging_purpose: create_if_not_exists to keep it; drop it first, if readers may find no "
+    "table meanwhile; or publish to an Iceberg or Delta catalog"
 )
 
 

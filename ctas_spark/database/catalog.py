@@ -99,7 +99,7 @@ def _problems(context: StagingContext) -> Iterator[str]:
     layout, table = context.layout, context.target.table
     if not NAME.fullmatch(table) or len(table) > MOST_OF_A_NAME:
         yield (
-            f"alias: Spark renames to {table!r} without quotes, so that the database takes another "
+            f"alias: Spark renames to {table!r} without quotes, and the database would use another "
             f"name; use at most {MOST_OF_A_NAME} lower-case letters, digits and underscores"
         )
     if table in RESERVED:

@@ -162,7 +162,7 @@ def save_as(df: Any, path: str) -> TableWriter:
     if not hasattr(df, "createTempView"):
         kind = f"{type(df).__module__}.{type(df).__qualname__}"
         raise InvalidArgumentError(
-            f"save_as takes a DataFrame of Spark, and this is {kind}",
+            f"save_as takes a Spark DataFrame, and this is {kind}",
             left="nothing was done",
             remedy="make one by spark.createDataFrame(...)",
         )

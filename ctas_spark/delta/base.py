@@ -46,7 +46,7 @@ class DeltaBase:
         return self.table.facts if self.table else None
 
     def is_same_table(self, other: "DeltaBase") -> bool:
-        """True if both are the same table, be it at another version."""
+        """True if both are the same table, even at another version."""
         mine, theirs = self.facts, other.facts
         return mine is not None and theirs is not None and mine.is_same_table(theirs)
 
@@ -187,7 +187,7 @@ class DeltaAttempt(FormatVersion[DeltaBase]):
         return self._table.tables.commits_since(now.table, begun.facts.number)
 
     def _check_still(self, table: LoadedTable) -> None:
-        """Return if nobody has committed since, or created the table anew.
+        """Return if nobody has committed since, or created the table again.
 
         It comes just before the call, which by itself would commit into a log that another has
         begun in the same directory; and after a refusal, which a rival may have caused. Raises
@@ -197,7 +197,7 @@ class DeltaAttempt(FormatVersion[DeltaBase]):
         if now is None:
             raise EntryMissingError("it was dropped")
         if not now.facts.is_same_as(table.facts):
-            raise EntryModifiedError(f"it is at {now.facts.number} of {now.facts.id} by now")
+            raise EntryModifiedError(f"it is now at {now.facts.number} of {now.facts.id}")
 
 
 def _writer_of(commit: CommitFacts) -> str:

@@ -142,7 +142,7 @@ class TableFacts:
         return self.is_same_table(other) and self.number == other.number
 
     def is_same_table(self, other: "TableFacts") -> bool:
-        """True if it is the same table, be it at another version."""
+        """True if it is the same table, even at another version."""
         return self.id == other.id and self.root == other.root
 
     def has_same_shape(self, other: "TableFacts") -> bool:

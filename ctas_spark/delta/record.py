@@ -108,7 +108,7 @@ def move(table: DeltaTable, record: DeltaRecord, expected: DeltaRecord) -> None:
     """
     now = read(table, expected)
     if now is None or now.entry is None or now != expected:
-        raise EntryModifiedError(f"the record of {expected.version} is not what it was")
+        raise EntryModifiedError(f"the record of {expected.version} has changed since it was read")
     changed = EntryChange.of(now.entry, {**now.entry.parameters, **record.to_parameters()})
     was = Expectation(RECORD, now.entry.parameters[RECORD])
     table.services.entries.change(table.name, changed, was)

@@ -139,7 +139,7 @@ def is_local(profile: Mapping[str, str]) -> bool:
 
 
 def is_set(key: str) -> bool:
-    """True if somebody has set it, be it only in the session that is there."""
+    """True if somebody has set it, even if only in the session that is there."""
     session: Any = SparkSession._instantiatedSession
     in_session = session is not None and session._jsparkSession.sessionState().conf()
     return key in values() or bool(in_session and in_session.contains(key))

@@ -28,7 +28,7 @@ ARCHIVES = re.compile(r"-Xshare|SharedArchiveFile|ArchiveClassesAtExit|AOT(?:Cac
 def java_options(settings: Mapping[str, str], log_directory: str, *, is_local: bool) -> str:
     """The value of ``JAVA_OPTIONS``: the user's, from the settings or from elsewhere, first.
 
-    Ours are left out where the user chose something, be it in a variable that Java reads.
+    Ours are left out where the user chose something, also in a variable that Java reads.
     """
     own = given.under(settings).get(JAVA_OPTIONS, "")
     chosen = _chosen(settings)

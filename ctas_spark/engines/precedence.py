@@ -55,7 +55,7 @@ HADOOP = "spark.hadoop."
 HADOOPS_NAME = re.compile(r"^spark[.](?:hadoop[.])?")
 """How the name of a setting begins that Spark hands on to Hadoop and Hive."""
 SITE = re.compile(r"[\w-]+-site[.]xml$")
-"""At the end of what Hadoop says of a value, be it a path or "Set by Spark from hive-site.xml"."""
+"""The end of what Hadoop says of a value: a path, or "Set by Spark from hive-site.xml"."""
 OF_THE_JVM = re.compile(
     r"spark[.](?:jars(?:[.]\w+)?|files|archives|submit[.]\w+"
     r"|driver[.](?:memory|memoryOverhead|cores|extra\w+|defaultJavaOptions|userClassPathFirst))"
@@ -138,7 +138,8 @@ def tell(profile: Mapping[str, str], say: Callable[[str], None]) -> None:
         ours, theirs = _shown(key, wanted), _shown(key, found.value if found else None)
         if given.is_there() and is_late(key):
             who = found.source if found else given.source()
-            say(f"{key}: {theirs} ({who}) is used, and not {ours} (profile): Spark runs already")
+            why = "Spark is already running"
+            say(f"{key}: {theirs} ({who}) is used, and not {ours} (profile): {why}")
         elif found is not None and found.source != given.DEFAULTS_FILE:
             say(f"{key}: {ours} (profile) is used, and not {theirs} ({found.source})")
 

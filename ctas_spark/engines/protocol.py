@@ -62,7 +62,7 @@ class Job(Protocol):
         """What the job's last write counted; of a job on a server nothing is known."""
 
     def reads(self, query: str, table: TableName) -> frozenset[TableRead]:
-        """How the query, which is not run, reads the table, be it through views and subqueries.
+        """How the query, which is not run, reads the table, also through views and subqueries.
 
         Empty if it does not. Of a job on a server it is only known whether it does.
         """

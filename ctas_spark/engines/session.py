@@ -27,7 +27,7 @@ MERGE = re.compile(r"\bmerge\s+into\b", re.IGNORECASE)
 POOL = "spark.scheduler.pool"
 """A thread's share of the cores, next to the others', if Spark schedules in FAIR mode."""
 ACTIVE = "ACTIVE"
-NO_TASK = "no task runs: Spark plans it, or finishes it"
+NO_TASK = "no task is running: Spark is planning or finishing it"
 AFFECTED = "num_affected_rows"
 """Delta's column of what a MERGE returns; other formats return nothing."""
 

@@ -275,7 +275,7 @@ class TreeOwners:
         self._storage.create(*self._file(tree))
 
     def take_over(self, tree: str) -> None:
-        """Write the file, whosever it was."""
+        """Write the file, whoever it belonged to."""
         self._storage.write(*self._file(tree))
 
     def ask_again(self) -> None:

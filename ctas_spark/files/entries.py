@@ -48,7 +48,7 @@ class EntryWriter:
         read = change.staged
         with self.lock.held(target) if held is None else nullcontext(held) as check:
             if self.metastore.get_table(read.name) != read:
-                raise EntryModifiedError(f"{read.name} is not what it was")
+                raise EntryModifiedError(f"{read.name} has changed since it was read")
             check()
             try:
                 self.metastore.alter_table(change, expected)

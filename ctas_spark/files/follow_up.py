@@ -171,7 +171,7 @@ class Bookkeeping:
             if state is not None:
                 return state
         logger.warning(
-            "%s: others changed its entry again and again, so its partitions are not tracked yet",
+            "%s: its entry kept changing, so its partitions are not tracked yet",
             self.table.name,
         )
         return PartitionState.PENDING

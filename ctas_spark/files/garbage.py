@@ -310,7 +310,7 @@ class FileGarbage:
         heir = next(filter(None, (records.read(one, live) for one, _ in self.by_schema)), None)
         is_free = heir is not None and heir.took_over is None
         if not (heir and is_free and self._moved(heir, replace(heir, took_over=record.took_over))):
-            reason = "no version is left that remembers them"
+            reason = "no version is left to keep track of them"
             say_they_stay(self.table.name, record.took_over, reason)
 
     def _is_young_tombstone(self, record: Record) -> bool:

@@ -179,8 +179,8 @@ def _refuse_tracked(
         raise unsupported(
             context.target,
             "atomicity: isolated can't be kept with partition_metadata: tracked: a session that "
-            "resolved the table before asks the metastore for partitions and gets the new "
-            "version's",
+            "resolved the table before asks the metastore for partitions and gets those of "
+            "the new version",
             "set partition_metadata: files, or atomicity: atomic",
         )
 

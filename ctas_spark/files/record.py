@@ -155,7 +155,7 @@ def move(
     """
     now, text = expected.entry, expected.text
     if now is None or text is None:
-        raise EntryModifiedError(f"the record of {expected.version} is not what it was")
+        raise EntryModifiedError(f"the record of {expected.version} has changed since it was read")
     changed = EntryChange.of(now, {**now.parameters, **record.to_parameters()})
     table.services.entries.change(table.name, changed, Expectation(RECORD, text), held)
     return replace(record, entry=replace(now, parameters=changed.parameters))

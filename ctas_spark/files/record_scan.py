@@ -1,4 +1,4 @@
-"""What a clean-up reads of tables, be it one or all that a run has published.
+"""What a clean-up reads of tables, of one or of all that a run has published.
 
 Their records are listed by one call for a staging schema. Only where a version is old enough to go
 is anything read: records first, then their targets, some hundreds by one call. So the end of a

@@ -55,7 +55,7 @@ def comment(entries: EntryWriter, staged: TableName, find: Find) -> tuple[str, .
         with suppress(EntryModifiedError):
             _write(entries, entry, find)
             return tuple(name for name in entry.partition_columns if find(name) is not None)
-    raise MetastoreError(f"{staged} was changed by others again and again; it has no comments")
+    raise MetastoreError(f"{staged} kept changing, so its comments could not be written")
 
 
 def _write(entries: EntryWriter, entry: TableEntry, find: Find) -> None:

@@ -57,7 +57,7 @@ class StagingEntry:
                 self._make()
                 entry = self._read()
             if entry is None:
-                raise MetastoreError(f"{self.name} was made just now, and is gone")
+                raise MetastoreError(f"{self.name} was created a moment ago, and is gone already")
             return entry
 
     def id(self) -> str | None:
@@ -155,8 +155,7 @@ class StagingEntry:
                     self.made()
                     self._former = None
         raise MetastoreError(
-            f"{self.name} was changed by others again and again, and {value} could not be noted "
-            f"in it",
+            f"{self.name} kept changing, and {value} could not be noted in it",
             remedy="run the model again",
         )
 

@@ -92,7 +92,7 @@ class TookOver:
             return f"{found} lies there"
         marker = self.table.look().marker
         if marker is None or not marker.lineage.has_version(record.version):
-            return "another table has the name by now"
+            return "another table has that name now"
         return None
 
 

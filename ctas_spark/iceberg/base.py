@@ -122,7 +122,7 @@ def _instead(tables: IcebergTables, name: TableName, what: str) -> IcebergBase:
 
 
 def change_between(begun: IcebergBase, now: IcebergBase) -> Change:
-    """What became of the target; a branch, be it our own, changes nothing of it."""
+    """What became of the target; a branch, even our own, changes nothing of it."""
     if begun.facts is None:
         return Change.CREATED if now.exists else Change.NONE
     if now.facts is None:

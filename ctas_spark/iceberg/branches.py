@@ -114,7 +114,7 @@ class ByBranch(Generic[B]):
         if self._staged is None:
             head = self._head()
             if head is not None and head.id == self._at and self._runs_job:
-                raise self._not_whole(f"the job has left nothing in {self._branch}")
+                raise self._not_whole(f"the job wrote nothing to {self._branch}")
             if head is not None:
                 self._check(head)
             self._staged = head

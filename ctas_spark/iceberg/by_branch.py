@@ -59,7 +59,7 @@ class ByMetadata(branches.ByBranch[IcebergBase]):
         begun = self._begun.facts
         if over.facts is None or begun is None or over.facts.uuid != begun.uuid:
             who = who_changed(self._begun, over)
-            what = f"{who}; what was staged in a branch of it is gone"
+            what = f"{who}; the branch that held the staged version is gone"
             raise messages.concurrent_write(self._target, what)
 
     def mark(self, over: IcebergBase, level: Atomicity) -> str:

@@ -104,7 +104,7 @@ class ByFork:
         """What the fork's own snapshot counts; StagedVersionIncompleteError if not all is there."""
         facts, begun = self.fork().facts, self._begun.facts
         if facts.main is None or (begun is not None and facts.main == begun.main):
-            raise self._not_whole(f"the job has left nothing in {self.record}")
+            raise self._not_whole(f"the job wrote nothing to {self.record}")
         figures = facts.snapshots[facts.main].figures
         self._check_files(figures)
         return figures

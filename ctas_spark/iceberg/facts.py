@@ -205,7 +205,7 @@ class TableFacts:
         return next((marker for marker in found if marker is not None), None)
 
     def has_commit(self, commit: str) -> bool:
-        """True if the publication is in the history, be it superseded by now."""
+        """True if the publication is in the history, even if it is superseded."""
         return any(one.summary.get(COMMIT) == commit for one in self.snapshots.values())
 
     def has_all_since(self, sequence_number: int) -> bool:

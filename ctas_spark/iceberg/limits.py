@@ -50,8 +50,8 @@ def _check_properties(
     if provider:
         raise unsupported(
             target,
-            f"{LOCATION_PROVIDER} is {provider}: where a staged version's files lie would not be "
-            "known, and so not what an abort may delete",
+            f"{LOCATION_PROVIDER} is {provider}: it would not be known where a staged version's "
+            "files lie, nor what an abort may delete",
             f"remove the property; {DATA_PATH} moves data elsewhere, too",
         )
     check_encryption(target, known)

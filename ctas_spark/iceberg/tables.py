@@ -27,7 +27,7 @@ CACHE = f"{ICEBERG}.CachingCatalog"
 
 
 class IcebergTables:
-    """What staging needs of an Iceberg catalog; every call looks anew, past all caches.
+    """What staging needs of an Iceberg catalog; every call looks again, past all caches.
 
     Each call raises MetastoreError or one of its subclasses.
     """
@@ -72,7 +72,7 @@ class IcebergTables:
             return None
 
     def forget(self, name: TableName) -> None:
-        """Have the next statement load the table anew."""
+        """Have the next statement load the table again."""
         with core_errors(f"forget {name}"):
             self._catalog.invalidateTable(self._identifier(name))
 

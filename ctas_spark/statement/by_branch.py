@@ -52,7 +52,7 @@ class ByFastForward(ByBranch[StatementBase]):
         """
         why = ""
         if self._branch not in over.lines.branches:
-            why = "what was staged in a branch of it is gone"
+            why = "the branch that held the staged version is gone"
         elif over.shape != self._begun.shape:
             why = "its columns, partitioning or properties have changed"
         if why:

@@ -138,7 +138,9 @@ def emptied(storage: Deleting, directory: str) -> bool:
 def empty(storage: Deleting, directory: str) -> None:
     """Delete a directory; StorageError if it fills again and again."""
     if not emptied(storage, directory):
-        raise StorageError(f"{directory} fills again after each of {MOST_DELETES} deletes")
+        raise StorageError(
+            f"new files appeared in {directory} after each of {MOST_DELETES} deletes"
+        )
 
 
 def _done(report: StepReport, step: Step, what: str, remove: Callable[[], None]) -> bool:

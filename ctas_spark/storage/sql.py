@@ -180,8 +180,8 @@ class SqlStorage:
         self._have_deleted(path)
         if self.exists(path) and (not left or {*left} & {*self.files(path)}):
             raise StorageError(
-                f"the metastore was asked twice to delete {path}, and reports no error, but what "
-                "was there is there still",
+                f"the metastore was asked twice to delete {path} and reported no error, but the "
+                "files are still there",
                 left="the directory stays",
                 remedy=CHECK_DELETION,
             )

@@ -35,12 +35,12 @@ def start(needs: Needs, order: Order, say: Callable[[str], None]) -> str:
     if found := find(needs, say):
         visit, _ = found
         visit.close()
-        return f"{named(visit)} runs already; its log is {visit.greeting['log']}"
+        return f"{named(visit)} is already running; its log is {visit.greeting['log']}"
     say(f"Starting Spark {pyspark.__version__}; its log is {Path(order.logs, LOG)}")
     process, minutes = _launched(order), order.idle_seconds / 60
     return (
-        f"a warm Spark runs now, in process {process}. Runs of dbt in this directory use it until "
-        f"none has for {minutes:.0f} minutes"
+        f"a warm Spark runs now, in process {process}. Runs of dbt in this directory use it; it "
+        f"ends after {minutes:.0f} minutes without one"
     )
 
 
@@ -50,7 +50,8 @@ def stop(needs: Needs, say: Callable[[str], None]) -> list[int]:
     for visit in sockets.visits():
         if needs.shares_directory(visit.greeting) or needs.shares_database(visit.greeting):
             if runs := visit.ask({"do": STOP}).get("runs"):
-                say(f"{named(visit)} ends when these processes have: {', '.join(map(str, runs))}")
+                processes = ", ".join(map(str, runs))
+                say(f"{named(visit)} ends when these processes have ended: {processes}")
             visit.wait_for_the_end()
             ended.append(int(visit.greeting["pid"]))
         visit.close()

@@ -118,7 +118,7 @@ def test_level_none_is_published_in_place(world: World) -> None:
     assert (found.commit_strategy, found.reader_window) == ("in_place", "mixed")
     error = ValueError("the INSERT failed")
     said = build.on_failed(error)
-    assert "it keeps the rows written by then" in said
+    assert "it keeps the rows written until then" in said
 
 
 def test_a_level_that_is_not_reached_is_refused_before_any_job(world: World) -> None:

@@ -142,7 +142,7 @@ def test_older_than_replaces_grace_and_orphan_age() -> None:
     world.clock.pass_ms(1_000)
     live = world.published()
     states = {r["version"]: r["state"] for r in rows(world, "ctas_vacuum", model="orders")}
-    assert "so young that" in str(states[orphan.version])
+    assert "so recent that" in str(states[orphan.version])
     assert orphan.version in world.versions_on_storage()
     rows(world, "ctas_vacuum", model="orders", older_than=0)
     assert world.versions_on_storage() == {live.version}

@@ -94,9 +94,9 @@ def test_the_variable_of_pyspark_contradicts_other_methods(monkeypatch: pytest.M
         ),
         (
             {"method": "thrift", "host": "a", "connect_retries": -1, "connect_timeout": "5"},
-            r"(?s)connect_retries: -1 is not a number from 0 on.*connect_timeout: '5' is not",
+            r"(?s)connect_retries: -1 is not a number of at least 0.*connect_timeout: '5' is not",
         ),
-        ({"method": "thrift", "host": "a", "retry_all": True}, "retry_all: whatever may be tried"),
+        ({"method": "thrift", "host": "a", "retry_all": True}, "retry_all: what is safe to try"),
         (
             {"method": "connect", "host": "a", "metastore_use_ssl": True, "ca_cert": "ca.pem"},
             "metastore_use_ssl: only with metastore",

@@ -144,18 +144,18 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return commands
 
 
-def test_one_is_tried_unasked_once(started: list[Any], cache: Path) -> None:
+def test_one_is_tried_automatically_once(started: list[Any], cache: Path) -> None:
     """By a process of its own; its note, with what it said, keeps others from trying again."""
-    assert making.make_unasked() == class_archive.path()
-    assert making.make_unasked() is None
+    assert making.make_automatically() == class_archive.path()
+    assert making.make_automatically() is None
     assert started == [[sys.executable, "-m", making.UNASKED]]
     assert list(cache.iterdir()) == [class_archive.path().with_suffix(making.TRIED)]
 
 
-def test_none_is_made_unasked_after_a_removal(started: list[Any]) -> None:
+def test_none_is_made_automatically_after_a_removal(started: list[Any]) -> None:
     """Not for another Java or another Spark, either."""
     making.remove()
-    assert making.make_unasked() is None
+    assert making.make_automatically() is None
     assert not started
 
 
@@ -164,9 +164,9 @@ def test_a_full_disk_is_left_alone(started: list[Any], monkeypatch: pytest.Monke
     usage = shutil.disk_usage("/")
     with monkeypatch.context() as patch:
         patch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=making.ROOM - 1))
-        assert making.make_unasked() is None
+        assert making.make_automatically() is None
     assert not started
-    assert making.make_unasked() is not None
+    assert making.make_automatically() is not None
 
 
 def test_a_cache_that_is_not_writable_harms_nothing(
@@ -175,7 +175,7 @@ def test_a_cache_that_is_not_writable_harms_nothing(
     """The reason is in the log."""
     (tmp_path / "cache").touch()  # for a directory, root has every permission
     with caplog.at_level("INFO"):
-        assert making.make_unasked() is None
+        assert making.make_automatically() is None
     assert not started
     assert "no archive of Spark's classes is made automatically: " in caplog.text
     assert class_archive.option() == ""
@@ -191,15 +191,15 @@ def test_those_that_no_spark_starts_with_any_more_are_removed(
         one.touch()
         os.utime(one, (1, 1))
     assert class_archive.option()
-    assert making.make_unasked() is None
+    assert making.make_automatically() is None
     monkeypatch.setenv("SPARK_HOME", str(tmp_path))
-    assert making.make_unasked()
+    assert making.make_automatically()
     assert len(started) == 1
     assert used.exists()
     assert not unused.exists()
 
 
-def test_one_that_was_made_unasked_leaves_no_note(
+def test_one_that_was_made_automatically_leaves_no_note(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cache: Path
 ) -> None:
     """Of one that was not made, the note stays."""

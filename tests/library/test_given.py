@@ -249,10 +249,13 @@ def test_what_comes_too_late_for_a_jvm_is_told(submitted: Any) -> None:
     submitted({"spark.driver.memory": "1g", "spark.master": "yarn"})
     profile = {"spark.driver.memory": "2g", "spark.jars.packages": "a:b:1", "spark.master": "local"}
     assert told(profile) == [
-        "spark.driver.memory: 1g (spark-submit) is used, and not 2g (profile): Spark runs already",
+        (
+            "spark.driver.memory: 1g (spark-submit) is used, and not 2g (profile): "
+            "Spark is already running"
+        ),
         (
             "spark.jars.packages: Spark's default (spark-submit) is used, and not a:b:1 (profile): "
-            "Spark runs already"
+            "Spark is already running"
         ),
         "spark.master: local (profile) is used, and not yarn (spark-submit)",
     ]

@@ -92,7 +92,7 @@ def test_a_jvm_maps_the_archive_that_there_is() -> None:
 
 
 def test_whoever_chose_how_classes_are_shared_gets_no_archive() -> None:
-    """Not even one that is made unasked."""
+    """Not even one that is made automatically."""
     assert lacks_archive(with_defaults({}, "logs"))
     assert not lacks_archive(with_defaults({JAVA_OPTIONS: "-Xshare:off"}, "logs"))
     assert not lacks_archive(with_defaults({JAVA_OPTIONS: "-XX:AOTMode=off"}, "logs"))

@@ -163,7 +163,7 @@ def test_a_running_statement_says_how_far_it_is() -> None:
     """By the tasks of stages that run, and the rows of all; nothing, once the driver has ended."""
     assert counting(ENDED, RUNS).progress() == "stage 7: 3 of 20 tasks, rows written: 1,205"
     assert counting({**RUNS, **READ}).progress() == "stage 7: 3 of 20 tasks"
-    no_task = "no task runs: Spark plans it, or finishes it"
+    no_task = "no task is running: Spark is planning or finishing it"
     assert counting(ENDED).progress() == f"{no_task}, rows written: 1,200"
     gone = counting(RUNS)
     context: Any = gone.spark.sparkContext

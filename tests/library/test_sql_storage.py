@@ -182,7 +182,7 @@ def test_a_metastore_that_keeps_what_it_was_to_delete_is_found_out(server: Serve
     """It reports no error; files that a task has written since then are another matter."""
     before, after = listed("part-0.parquet"), listed("part-1.parquet")
     for kept in (before, []):
-        with pytest.raises(StorageError, match=r"asked twice .* reports no error"):
+        with pytest.raises(StorageError, match=r"asked twice .* reported no error"):
             server([], kept, [], kept).delete(VERSION)
     server([], before, [], after).delete(VERSION)
     server([], before, NOTHING).delete(VERSION)

@@ -58,7 +58,7 @@ def test_models_are_published_in_a_declared_catalog(sound: Place) -> None:
 @pytest.mark.parametrize(
     ("catalog", "saw"),
     [
-        ("unchecked", "a commit over another's, which came in between, succeeded"),
+        ("unchecked", "a commit succeeded although another had come in between"),
         ("memory", "can't be listed by the table's FileIO"),
     ],
 )

@@ -67,7 +67,7 @@ OF_DBT_SPARK = {
     "query_retries": "a statement that may still be running is never sent again; remove it",
     "query_timeout": "set spark.sql.thriftServer.queryTimeout in spark_conf instead",
     "poll_interval": "the server says at once when a statement has ended; remove it",
-    "retry_all": "whatever may be tried again is, as often as connect_retries says; remove it",
+    "retry_all": "what is safe to try again is, as often as connect_retries says; remove it",
 }
 """dbt-spark's fields that have no meaning here, and what holds instead."""
 REPEATABLE = "repeatable"
@@ -317,7 +317,7 @@ def _problems_of_transport(data: Mapping[str, Any]) -> Iterable[str]:
     for name, least in ((RETRIES, 0), (TIMEOUT, 1)):
         number = data.get(name, least)
         if type(number) is not int or number < least:
-            yield f"{name}: {number!r} is not a number from {least} on"
+            yield f"{name}: {number!r} is not a number of at least {least}"
 
 
 def _conf(data: Mapping[str, Any]) -> Mapping[str, Any]:

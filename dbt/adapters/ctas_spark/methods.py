@@ -119,7 +119,7 @@ def _end_session() -> None:
     ATTACHED.detach()
     lacks_archive, START.lacks_archive = START.lacks_archive, False
     is_watched = sys.stdout.isatty() and not os.environ.get("CI")
-    if lacks_archive and is_watched and (archive := making.make_unasked()):
+    if lacks_archive and is_watched and (archive := making.make_automatically()):
         dbt_edge.logger.info(ARCHIVE_IS_MADE.format(archive.parent))
 
 

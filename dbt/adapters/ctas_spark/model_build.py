@@ -147,7 +147,7 @@ class ModelBuild:
     def _published_before(self) -> str:
         what = f"version {self.staged.version} of {self.staged.target} was published before the"
         if self.staged.level is Atomicity.NONE:
-            return f"{what} error; at atomicity none, it keeps the rows written by then"
+            return f"{what} error; at atomicity none, it keeps the rows written until then"
         return f"{what} error, and stays published"
 
     @property

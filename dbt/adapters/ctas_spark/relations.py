@@ -172,7 +172,7 @@ class Relations:
         """The session catalog's; a table that is dropped while Spark lists it fails the listing.
 
         dbt-spark takes the schema for empty then: snapshots and incremental models would begin
-        anew, and lose what they hold.
+        again from nothing, and lose what they hold.
         """
         spark = self._invocation.spark
         for attempt in range(LISTINGS):

@@ -175,7 +175,7 @@ def test_level_none_fills_the_published_table_in_place(project: Project) -> None
     assert response["rows_affected"] == 10
     assert project.rows("select sum(v) as v from {schema}.orders")[0].v == 45
     failed = project.dbt("run", v="cast(raise_error('broken') as bigint)")
-    assert "keeps the rows written by then" in failed.message("orders")
+    assert "keeps the rows written until then" in failed.message("orders")
     assert project.rows("select count(*) as n from {schema}.orders")[0].n == 0
 
 

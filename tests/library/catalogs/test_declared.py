@@ -142,7 +142,7 @@ def test_a_catalog_that_refuses_a_commit_over_anothers_is_believed() -> None:
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
-        ("checks nothing", "a commit over another's, which came in between, succeeded"),
+        ("checks nothing", "a commit succeeded although another had come in between"),
         ("refuses too late", "was refused, but changed the table all the same"),
         ("own storage", "can't be listed by the table's FileIO"),
         ("no scheme", "No FileSystem for scheme s3"),

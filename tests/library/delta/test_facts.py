@@ -20,7 +20,7 @@ def test_a_marker_is_read_back_as_it_was_written() -> None:
     [None, "", "loaded by hand", "[1]", "7", '{"team": "a"}', '{"ctas_spark_commit": "c1"}'],
 )
 def test_a_users_own_metadata_is_no_marker(text: str | None) -> None:
-    """Whatever a user writes there, be it JSON."""
+    """Whatever a user writes there, even JSON."""
     assert CommitMarker.parse(text) is None
 
 

@@ -162,7 +162,7 @@ def test_a_record_that_is_gone_is_not_made_again(
 
 def test_a_record_that_was_never_read_can_not_be_moved(metastore: FakeMetastore) -> None:
     """There is nothing to compare it with."""
-    with pytest.raises(EntryModifiedError, match="not what it was"):
+    with pytest.raises(EntryModifiedError, match="has changed since it was read"):
         move(table_on(metastore), NEW, NEW)
 
 

@@ -155,7 +155,7 @@ def test_an_id_that_is_gone_again_is_an_error(world: World) -> None:
             world.metastore.tables.pop(TableName(STAGING_SCHEMA, STAGING_ID), None)
 
     world.metastore.before = drop
-    with pytest.raises(MetastoreError, match="was made just now, and is gone"):
+    with pytest.raises(MetastoreError, match="was created a moment ago, and is gone already"):
         roots(world).root_of(CONTEXT)
 
 

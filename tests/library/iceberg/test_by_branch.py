@@ -143,7 +143,7 @@ def test_a_session_that_writes_elsewhere_is_refused(
 
 def test_a_job_that_wrote_nothing_is_not_published(world: World) -> None:
     """The branch still ends where it began."""
-    with pytest.raises(StagedVersionIncompleteError, match="left nothing"):
+    with pytest.raises(StagedVersionIncompleteError, match="wrote nothing"):
         begun(world).check_staged(WriteFigures())
 
 
@@ -181,7 +181,7 @@ def test_a_drop_takes_the_branch(world: World) -> None:
         world.tables.drop_entry(TARGET)
         if table is not None:
             world.tables.put(TARGET, table)
-        with pytest.raises(ConcurrentWriteError, match="a branch of it is gone"):
+        with pytest.raises(ConcurrentWriteError, match="branch that held the staged version"):
             version.rebase(version.look())
     assert version.discard(StepReport(TARGET)) == []
 

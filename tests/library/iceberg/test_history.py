@@ -78,7 +78,7 @@ def test_a_fence_is_not_in_the_history() -> None:
 
 
 def test_rows_that_were_changed_since_are_said() -> None:
-    """By statements in a version, be it live or superseded; a fence or moved files change none."""
+    """By statements in a version, live or superseded; a fence or moved files change none."""
     moved = table((1, None, A), (2, 1, FENCE), (3, 2, None), (4, None, B))
     moved.document["snapshots"][2]["summary"] = {"operation": "replace"}
     assert [one.changed_in_place for one in history(moved)] == [False, False]

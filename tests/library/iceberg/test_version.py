@@ -209,7 +209,7 @@ def test_a_version_that_is_not_whole_is_not_published(world: World) -> None:
         version.check_staged(WriteFigures())
     idle = IcebergVersion(CONTEXT, world.services, StepReport(TARGET), forks_at_once=True)
     idle.stage_on(idle.look(), ISOLATED)
-    with pytest.raises(StagedVersionIncompleteError, match="left nothing"):
+    with pytest.raises(StagedVersionIncompleteError, match="wrote nothing"):
         idle.check_staged(WriteFigures())
 
 

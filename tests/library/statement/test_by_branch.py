@@ -143,7 +143,7 @@ def test_a_job_that_wrote_nothing_is_not_published(catalog: FakeBranches) -> Non
     """The branch still ends where it began."""
     table = staging(catalog).plan(CONTEXT, NoJob()).begin()
     table.statement(NEW)
-    with pytest.raises(StagedVersionIncompleteError, match="left nothing"):
+    with pytest.raises(StagedVersionIncompleteError, match="wrote nothing"):
         table.verify()
 
 

@@ -25,7 +25,7 @@ dbt run-operation OPERATION --args '{ARGUMENT: VALUE, ...}'
 |                      | schema: NAME         | only of tables in this schema                      |
 | the four above       | json: true           | prints the rows as JSON                            |
 | ctas_archive_classes |                      | makes an archive with which Spark starts faster    |
-|                      | remove: true         | removes all of them; no more are made unasked      |
+|                      | remove: true         | removes all, and makes none automatically          |
 | ctas_warm_spark      |                      | starts a Spark that later runs here use            |
 |                      | stop: true           | ends it, once the runs that use it have ended      |
 |                      | idle_minutes: NUMBER | ends it after so long without a run; 30 by default |
