@@ -239,3 +239,8 @@ def empty_map(packages: Any) -> Any:
 def sequence(packages: Any, values: Any) -> Any:
     """A Seq of Scala's, of a list of Python's or Java's."""
     return packages.org.apache.spark.api.python.PythonUtils.toSeq(values)
+
+
+def each(sequence: Any) -> Iterator[Any]:
+    """The values of a Seq of Scala's."""
+    return map(sequence.apply, range(sequence.size()))

@@ -41,12 +41,8 @@ def _analyzed(spark: Any, query: str) -> Any:
 
 
 def _leaves(plan: Any) -> Iterator[Any]:
-    for one in (plan, *_each(plan.subqueriesAll())):
-        yield from _each(one.collectLeaves())
-
-
-def _each(sequence: Any) -> Iterator[Any]:
-    return map(sequence.apply, range(sequence.size()))
+    for one in (plan, *jvm.each(plan.subqueriesAll())):
+        yield from jvm.each(one.collectLeaves())
 
 
 def _read(spark: Any, leaf: Any, table: TableName) -> TableRead | None:

@@ -165,7 +165,7 @@ class Source:
 def sources(stream: Any) -> Iterator[Source]:
     """Each source that has a path."""
     leaves = stream._jdf.queryExecution().analyzed().collectLeaves()  # noqa: SLF001 (its plan)
-    for leaf in map(leaves.apply, range(leaves.size())):
+    for leaf in jvm.each(leaves):
         if str(leaf.nodeName()) == SOURCE:
             found = jvm.as_json(stream.sparkSession, leaf.dataSource().options())
             options = {name.lower(): str(value) for name, value in found.items()}

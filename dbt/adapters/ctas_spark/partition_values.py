@@ -1,6 +1,6 @@
 """What a query's columns are at an instant, by the expressions in the plan that Spark optimizes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -41,7 +41,7 @@ def _at_each(
     listed = LISTS.get(_kind(plan))
     if listed is None:
         return None
-    time, *computed = map(_computed, _each(getattr(plan, listed)()))
+    time, *computed = map(_computed, jvm.each(getattr(plan, listed)()))
     unit = UNITS.get(str(time.dataType().typeName()))
     if unit is None or time.foldable() or all(one.foldable() for one in computed):
         return None
@@ -66,12 +66,8 @@ def _with(packages: Any, expression: Any, known: Any, value: Any) -> Any:
     """The expression with a value in place of the known one, wherever that is in it."""
     if expression.semanticEquals(known):
         return value
-    children = [*_each(expression.children())]
+    children = [*jvm.each(expression.children())]
     if not children:
         return expression
     others = [_with(packages, one, known, value) for one in children]
     return expression.withNewChildren(jvm.sequence(packages, others))
-
-
-def _each(sequence: Any) -> Iterator[Any]:
-    return map(sequence.apply, range(sequence.size()))
