@@ -78,14 +78,14 @@ class StepReport:
     def enter(self, step: Step) -> None:
         """End the current step and begin ``step``."""
         self.leave()
-        self._tell_entered(step)
+        self._notify_entered(step)
         self._current = step
 
     def leave(self) -> None:
         """End the current step, if there is one."""
         ended, self._current = self._current, None
         if ended is not None:
-            self._tell_left(ended)
+            self._notify_left(ended)
 
     def give_up(self) -> None:
         """Forget the current step without its end: it failed."""
@@ -94,14 +94,14 @@ class StepReport:
     @contextmanager
     def within(self, step: Step) -> Iterator[None]:
         """The block is a step within the current one; it has no end if the block fails."""
-        self._tell_entered(step)
+        self._notify_entered(step)
         yield
-        self._tell_left(step)
+        self._notify_left(step)
 
-    def _tell_entered(self, step: Step) -> None:
+    def _notify_entered(self, step: Step) -> None:
         for observer in (*self._observers, *_everywhere):
             observer.entered(step, self.target)
 
-    def _tell_left(self, step: Step) -> None:
+    def _notify_left(self, step: Step) -> None:
         for observer in (*self._observers, *_everywhere):
             observer.left(step, self.target)

@@ -98,7 +98,7 @@ class RenamedVersion(FormatVersion[DatabaseBase]):
     def change(self, begun: DatabaseBase, now: DatabaseBase) -> Change:  # noqa: ARG002 (it was absent)
         return Change.CREATED if now.exists else Change.NONE
 
-    def who(self, begun: DatabaseBase, now: DatabaseBase) -> str:  # noqa: ARG002 (it was absent)
+    def changed_by(self, begun: DatabaseBase, now: DatabaseBase) -> str:  # noqa: ARG002 (it was absent)
         return now.obstacle or "it was created by a writer whom the database does not name"
 
     def rebase(self, over: DatabaseBase) -> None:

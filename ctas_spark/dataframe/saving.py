@@ -121,7 +121,7 @@ class Saving:
         with self._deciding, suppress(*jvm.FAILURES):
             if self._job is not None:
                 self._job.cancel()
-            self._tell_if_published()
+            self._report_if_published()
 
     @contextmanager
     def aborting(self) -> Iterator[None]:
@@ -139,7 +139,7 @@ class Saving:
             why = "cancelled" if self._canceled.is_set() else f"failed: {type(cause).__name__}"
             staged.abort(why)
             if not self._canceled.is_set():  # else it was told already
-                self._tell_if_published()
+                self._report_if_published()
         self.close()
 
     def close(self) -> None:
@@ -147,7 +147,7 @@ class Saving:
         with suppress(*jvm.FAILURES):
             self._resources.close()
 
-    def _tell_if_published(self) -> None:
+    def _report_if_published(self) -> None:
         """An exception alone looks as if the old version were still there."""
         staged: StagedTable[Any] | None = getattr(self, "staged", None)
         if staged is not None and staged.outcome is Outcome.COMMITTED:

@@ -137,7 +137,7 @@ class DeltaAttempt(FormatVersion[DeltaBase]):
         has_same_shape = now.facts.has_same_shape(begun.facts)
         return Change.MAINTAINED if is_upkeep and has_same_shape else Change.WRITTEN
 
-    def who(self, begun: DeltaBase, now: DeltaBase) -> str:
+    def changed_by(self, begun: DeltaBase, now: DeltaBase) -> str:
         """The version that was committed, or what the history says of the writer."""
         since = self._since(begun, now)
         if now.facts is None:

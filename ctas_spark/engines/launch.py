@@ -83,7 +83,7 @@ def start_spark(
         START.require_not_ended()
         if START.opened is not None and START.opened.serves(settings):
             return START.opened.session
-        precedence.tell({**settings, **ALWAYS}, say)
+        precedence.report_differences({**settings, **ALWAYS}, say)
         if OWN_SPARK.is_used:
             session = _session(with_defaults(settings, log_directory))
         elif given.has_session():

@@ -10,8 +10,8 @@ The strongest first:
 5. this adapter's defaults (``DEFAULTS``, and ``LOCAL`` on one machine);
 6. Spark's own.
 
-``ALWAYS`` stands above what others give. A start names each value of the profile that does not win,
-and each that it replaces (``tell``); dbt debug names the source of the values that it prints.
+``ALWAYS`` stands above what others give. A start names each value of the profile that is not used,
+and each that it replaces (``report_differences``); dbt debug names the source of what it prints.
 """
 
 import re
@@ -128,8 +128,8 @@ def origin_of_warehouse(spark: SparkSession, profile: Mapping[str, str]) -> str:
     return HIVE_SITE if found == SPARKS_DEFAULT and not is_default else found
 
 
-def tell(profile: Mapping[str, str], say: Callable[[str], None]) -> None:
-    """Name each setting that the profile has in vain, or that it takes from others."""
+def report_differences(profile: Mapping[str, str], say: Callable[[str], None]) -> None:
+    """Name each setting of the profile that is not used, or that replaces the value of others."""
     elsewhere = given.settings()
     for key, wanted in sorted(profile.items()):
         found = elsewhere.get(key)

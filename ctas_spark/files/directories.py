@@ -93,12 +93,12 @@ class VersionRoots:
             self._storage.make_directory(directory, like=schema)
         except AccessDeniedError as error:
             is_there = self._storage.exists(directory)
-            mended = f"the directory's owner, or an administrator, runs: {opened(folder)}"
+            remedy = f"the directory's owner, or an administrator, runs: {opened(folder)}"
             raise AccessDeniedError(
                 f"no version can be staged: {error.what}",
                 table=context.target,
                 left=messages.NO_JOB,
-                remedy=mended if is_there else f"give this user the right to write in {schema}",
+                remedy=remedy if is_there else f"give this user the right to write in {schema}",
             ) from error
 
     def known(self, context: StagingContext) -> tuple[str, ...]:

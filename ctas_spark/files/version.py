@@ -114,7 +114,7 @@ class FileVersion:
         rows = listed.result() if listed else self._stored(begun.table)
         return found if rows == self._old_rows else Change.WRITTEN
 
-    def who(self, begun: FileBase, now: FileBase) -> str:
+    def changed_by(self, begun: FileBase, now: FileBase) -> str:
         is_same = change_between(begun, now) in UNCHANGED
         return ROWS_CHANGED if is_same else who_changed(begun, now)
 

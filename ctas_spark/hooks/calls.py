@@ -92,7 +92,7 @@ class Hooks:
     def __bool__(self) -> bool:
         return bool(self._hooks)
 
-    def tell(self, event: PublicationEvent) -> None:
+    def notify(self, event: PublicationEvent) -> None:
         """Call every hook; only the end of a publication waits for them, and notes failures."""
         before = self._begun.pop(event.publication, {})
         calls = {

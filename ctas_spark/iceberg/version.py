@@ -29,7 +29,7 @@ class IcebergVersion(ChoosingVersion[IcebergBase, ByFork | ByMetadata]):
     """A ``Version``; ``forks_at_once`` asks at begin whether the catalog takes forks at all."""
 
     change = staticmethod(bases.change_between)
-    who = staticmethod(bases.who_changed)
+    changed_by = staticmethod(bases.who_changed)
     decide = staticmethod(bases.decide)
 
     def __init__(

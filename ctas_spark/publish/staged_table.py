@@ -264,7 +264,7 @@ class StagedTable(Generic[B]):
         reported = self.level, self.reach.warning
         self.base = now
         if change is not Change.NONE:
-            self._rival = self._version.who(self._begun, now)
+            self._rival = self._version.changed_by(self._begun, now)
             purposes.check_change(
                 self.context, change, now, self._rival, holds_old_rows=self._holds_old_rows
             )

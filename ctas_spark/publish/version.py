@@ -220,7 +220,7 @@ class Version(Protocol[B]):
     def change(self, begun: B, now: B) -> Change:
         """What became of the target."""
 
-    def who(self, begun: B, now: B) -> str:
+    def changed_by(self, begun: B, now: B) -> str:
         """The writer that changed the target, and the time, as part of a sentence."""
 
     def rebase(self, over: B) -> None:

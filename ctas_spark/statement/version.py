@@ -33,7 +33,7 @@ class StatementVersion(ChoosingVersion[StatementBase, ByCopy | ByFastForward]):
     """A ``Version``; ``copied`` says what a publication by a copy reaches."""
 
     change = staticmethod(bases.change_between)
-    who = staticmethod(bases.who_changed)
+    changed_by = staticmethod(bases.who_changed)
 
     def __init__(self, context: StagingContext, tables: SqlTables, copied: Reach) -> None:
         self.id = new_version_id(tables.clock.wall_ms())

@@ -65,7 +65,7 @@ def submitted(monkeypatch: pytest.MonkeyPatch) -> Any:
 def told(profile: dict[str, str]) -> list[str]:
     """What is said of a profile's settings."""
     lines: list[str] = []
-    precedence.tell(profile, lines.append)
+    precedence.report_differences(profile, lines.append)
     return lines
 
 

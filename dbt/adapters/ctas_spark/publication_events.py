@@ -92,13 +92,13 @@ class HookDispatcher:
         if self._hooks and not is_kept:
             with self._changing_nothing(state):
                 state.event = self._event(state, JobState.CREATED)
-                self._hooks.tell(state.event)
+                self._hooks.notify(state.event)
 
     def ended(self, state: NodeState, cause: BaseException | None, *, canceled: bool) -> None:
         """The node's outcome is decided; one that is not a table has no events."""
         if self._hooks and _is_reported(state, cause):
             with self._changing_nothing(state):
-                self._hooks.tell(self._end(state, cause, canceled=canceled))
+                self._hooks.notify(self._end(state, cause, canceled=canceled))
 
     @contextmanager
     def refusing(self, state: NodeState) -> Iterator[None]:

@@ -93,11 +93,11 @@ def test_what_became_of_the_commit(
 
 def test_who_changed_it_is_said() -> None:
     """A version of ours by its id, another's commit by what it was."""
-    assert "version v9" in attempt((ours(5, "v9"),)).who(BEGUN, base(table(5)))
-    assert "WRITE, 5" in attempt((theirs(5),)).who(BEGUN, base(table(5)))
+    assert "version v9" in attempt((ours(5, "v9"),)).changed_by(BEGUN, base(table(5)))
+    assert "WRITE, 5" in attempt((theirs(5),)).changed_by(BEGUN, base(table(5)))
     fence = (ours(5, kind=PublicationKind.FENCE),)
-    assert "a clean-up closed" in attempt(fence).who(BEGUN, base(table(5)))
-    assert "dropped" in attempt(None).who(BEGUN, GONE)
+    assert "a clean-up closed" in attempt(fence).changed_by(BEGUN, base(table(5)))
+    assert "dropped" in attempt(None).changed_by(BEGUN, GONE)
     anew = base(table(0, identity="other"))
-    assert "created again" in attempt(None).who(BEGUN, anew)
-    assert "is gone" in attempt(None).who(BEGUN, base(table(9)))
+    assert "created again" in attempt(None).changed_by(BEGUN, anew)
+    assert "is gone" in attempt(None).changed_by(BEGUN, base(table(9)))

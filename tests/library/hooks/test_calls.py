@@ -19,7 +19,7 @@ def test_each_hook_gets_each_event_once_and_in_order(end: JobState) -> None:
     told = EVENT, EVENT.turned(end)
     calls = Hooks(hooks)
     for event in told:
-        calls.tell(event)
+        calls.notify(event)
     for hook in hooks.values():
         assert hook.names == ["on_created", f"on_{end.value}"]
         assert [event for _, event in hook.calls] == list(told)
@@ -38,7 +38,7 @@ def test_a_hook_needs_only_the_methods_that_it_wants() -> None:
     calls = Hooks({"pager": hook}, say=said.append)
     failed = EVENT.turned(JobState.FAILED)
     for event in (EVENT, failed):
-        calls.tell(event)
+        calls.notify(event)
     assert hook.seen == failed
     assert said == []
 
@@ -49,7 +49,7 @@ def test_a_hook_that_raises_is_reported_and_stops_no_other(error: BaseException)
     broken, whole, said, noted = Noting(error), Noting(), list[str](), list[str]()
     calls = Hooks({"broken": broken, "whole": whole}, say=said.append, note=noted.append)
     for event in (EVENT, FINISHED):
-        calls.tell(event)
+        calls.notify(event)
     assert whole.names == broken.names == ["on_created", "on_finished"]
     kind = type(error).__name__
     assert noted == [
@@ -70,10 +70,10 @@ def test_a_job_does_not_wait_for_what_hooks_do_when_it_is_created() -> None:
     """Only the end of the publication waits, and gets what they did after their first call."""
     hook = Noting(hangs=True)
     calls = Hooks({"slow": hook})
-    calls.tell(EVENT)
+    calls.notify(EVENT)
     assert hook.names == []
     hook.go_on.set()
-    calls.tell(FINISHED)
+    calls.notify(FINISHED)
     assert hook.names == ["on_created", "on_finished"]
 
 
@@ -81,7 +81,7 @@ def test_the_end_of_a_publication_waits_only_so_long() -> None:
     """A hook that hangs is reported, and neither holds the others nor the process."""
     hanging, whole, said = Noting(hangs=True), Noting(), list[str]()
     calls = Hooks({"hanging": hanging, "whole": whole}, SOON, said.append)
-    calls.tell(FINISHED)
+    calls.notify(FINISHED)
     assert whole.names == ["on_finished"]
     calls.report()
     (warning,) = said
@@ -100,7 +100,7 @@ def test_a_hook_that_never_answers_is_left_alone_after_a_while() -> None:
     hanging, said = Noting(hangs=True), list[str]()
     calls = Hooks({"hanging": hanging}, SOON, said.append)
     for _ in range(MOST_LATE + 2):
-        calls.tell(FINISHED)
+        calls.notify(FINISHED)
     calls.report()
     (warning,) = said
     assert f"failed {MOST_LATE} times, first for shop.orders" in warning

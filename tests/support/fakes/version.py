@@ -127,7 +127,7 @@ class FakeVersion:
     def change(self, begun: FakeBase, now: FakeBase) -> Change:  # noqa: ARG002 (scripted)
         return now.change
 
-    def who(self, begun: FakeBase, now: FakeBase) -> str:  # noqa: ARG002 (scripted)
+    def changed_by(self, begun: FakeBase, now: FakeBase) -> str:  # noqa: ARG002 (scripted)
         return "somebody"
 
     def rebase(self, over: FakeBase) -> None:
