@@ -1,16 +1,27 @@
-"""SQL text from names and values; the only place where SQL is quoted."""
+"""SQL text from names and values; the only place where SQL is quoted.
+
+Literals are written with backslashes as escapes, which a session has to read so.
+"""
 
 import re
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from decimal import Decimal
+from typing import Any
 
 from .context import TableName, levels
+from .errors import NotSupportedError
 
 QUOTED = re.compile(r"`([^`]|``)*`")
 PART = re.compile(r"`(?:[^`]|``)+`|[^`.\s]+")
 PATH = re.compile(rf"(?:{PART.pattern})(?:\.(?:{PART.pattern}))*")
 LISTED = re.compile(r"(?:`(?:[^`]|``)*`|[^,])+")
+KEPT = "spark.sql.parser.escapedStringLiterals"
+"""The setting by which a literal keeps its backslashes, as in Spark 1."""
+SETS = re.compile(
+    rf"(?:\s|--[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*SET\s+`?{re.escape(KEPT)}`?\s*=\s*`?true",
+    re.IGNORECASE,
+)
 
 
 def identifier(name: str) -> str:
@@ -103,3 +114,27 @@ SQL_TYPES = {"byte": "tinyint", "short": "smallint", "integer": "int", "long": "
 def sql_type(kind: str) -> str:
     """A column's type as SQL has it; nested types stay as they are."""
     return SQL_TYPES.get(kind, kind)
+
+
+def require_escapes(spark: Any, left: str = "nothing was started") -> None:
+    """Return if the session takes backslashes for escapes; ``left`` is what an error leaves.
+
+    Raises:
+        NotSupportedError: comments, properties and the rows of seeds would be other texts.
+    """
+    if str(spark.conf.get(KEPT, "false")).lower() == "true":
+        raise _refused(left)
+
+
+def refuse_to_keep(sql: str) -> None:
+    """The same for a statement that would change the setting."""
+    if SETS.match(sql):
+        raise _refused("the statement was not run")
+
+
+def _refused(left: str) -> NotSupportedError:
+    return NotSupportedError(
+        f"{KEPT} is true: comments, properties and seeds would silently get wrong texts",
+        left=left,
+        remedy=r"remove the setting, and write a regular expression as r'\d' instead",
+    )

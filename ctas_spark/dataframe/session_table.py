@@ -15,7 +15,6 @@ from ..catalogs.server import CONNECT, CatalogsWithoutJvm, MetastoreAddress
 from ..catalogs.session import CatalogsWithJvm
 from ..context import TableName, table_name
 from ..engines.connect import ConnectJob
-from ..engines.literals import require_escapes
 from ..engines.protocol import StoppableJob
 from ..engines.session import SessionJob
 from ..errors import ConfigurationError, InvalidArgumentError, MetastoreError
@@ -146,7 +145,7 @@ class SessionTable:
     @contextmanager
     def opened(self) -> Iterator[Catalogs]:
         """The session's catalogs, for one use of the table."""
-        require_escapes(self.spark)
+        quoting.require_escapes(self.spark)
         catalogs = self._catalogs()
         try:
             yield catalogs

@@ -15,7 +15,6 @@ from pyspark.sql import Row
 from ctas_spark import quoting, temporary
 from ctas_spark.engines.clones import require_pinned_threads
 from ctas_spark.engines.jvm import FAILURES
-from ctas_spark.engines.literals import refuse_to_keep, require_escapes
 from ctas_spark.engines.protocol import (
     STOP_SECONDS,
     StoppableJob,
@@ -243,7 +242,7 @@ class CtasSparkConnectionManager(SparkConnectionManager):
         """Run and fetch; a query of which nothing is fetched is computed all the same."""
         with self.exception_handler(self._add_query_comment(sql)):
             connection = self.get_thread_connection()
-            refuse_to_keep(sql)
+            quoting.refuse_to_keep(sql)
             if (session := self.running.state.session) is not None:
                 session.note(connection.handle, sql)
             with reported(str(connection.name), connection.handle.job):
@@ -265,7 +264,7 @@ class CtasSparkConnectionManager(SparkConnectionManager):
         method = METHODS[credentials.method]
         try:
             spark = method.start(credentials, log_directory())
-            require_escapes(spark)
+            quoting.require_escapes(spark)
             require_pinned_threads(spark)
         except Exception as error:
             hide = credentials.hide_secrets

@@ -10,8 +10,8 @@ from dbt_common.events.functions import fire_event
 from ctas_spark import quoting
 from ctas_spark.engines.clones import bound
 from ctas_spark.engines.jvm import FAILURES
-from ctas_spark.engines.literals import require_escapes
 from ctas_spark.errors import ConfigurationError
+from ctas_spark.quoting import require_escapes
 from dbt.adapters.ctas_spark import python_models, streams
 from dbt.adapters.ctas_spark.batches import Side
 from dbt.adapters.ctas_spark.credentials import THRIFT

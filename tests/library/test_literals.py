@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from ctas_spark.engines.literals import KEPT, refuse_to_keep, require_escapes
 from ctas_spark.errors import NotSupportedError
+from ctas_spark.quoting import KEPT, refuse_to_keep, require_escapes
 
 
 def session(value: str | None) -> Any:
