@@ -127,7 +127,7 @@ def require_escapes(spark: Any, left: str = "nothing was started") -> None:
 
 
 def refuse_to_keep(sql: str) -> None:
-    """The same for a statement that would change the setting."""
+    """Refuse a statement after which the session would no longer do so."""
     if SETS.match(sql):
         raise _refused("the statement was not run")
 

@@ -191,7 +191,7 @@ def everything() -> frozenset[TemporaryObject]:
 
 
 def name_of(path: TableName, *, is_function: bool = False) -> str | None:
-    """The same as of a session; dbt's relations do not know theirs, and a process has one."""
+    """What shadows the path in any session: dbt's relations do not know theirs."""
     found = (one.name_of(path, is_function=is_function) for one in list(_of_sessions.values()))
     return next(filter(None, found), None)
 

@@ -82,7 +82,7 @@ def counted_tables(spark: Any, sql: str) -> tuple[TableName, ...]:
 
 
 def counted_by_words(spark: Any, sql: str) -> tuple[TableName, ...]:
-    """The same by the statement's first words, where no parser can be asked: in a server's session.
+    """Those tables by the statement's first words: a server's session has no parser to ask.
 
     ANALYZE TABLES, which names no table, is left out, and so is what comes after WITH or FROM.
     """

@@ -122,7 +122,7 @@ def values() -> dict[str, str]:
 
 
 def settings() -> dict[str, Given]:
-    """The same, and where each comes from: a JVM that is there is asked."""
+    """Those settings, each with its source; a JVM that is there is asked."""
     if OWN_SPARK.is_used and OWN_SPARK.was_given is not None:
         return dict(OWN_SPARK.was_given)
     return _of_jvm() if is_there() else _of_launch()

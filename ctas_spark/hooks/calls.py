@@ -35,7 +35,7 @@ class PublicationHook:
         """Nothing was published, unless ``event.outcome`` says otherwise."""
 
     def on_canceled(self, event: PublicationEvent) -> None:
-        """The same, because the run was told to end."""
+        """As ``on_failed``, because the run was cancelled."""
 
 
 class _Call(threading.Thread):

@@ -183,7 +183,7 @@ class MetastoreClient(Protocol):
     def rename_table(
         self, was: TableName, change: EntryChange, expected: Expectation | None
     ) -> None:
-        """The same for an entry that was called ``was``; EntryExistsError if the name is taken.
+        """Replace the entry ``was`` by one of another name; EntryExistsError if the name is taken.
 
         The entry has to be external already: the data of a managed one would move.
         """

@@ -233,7 +233,7 @@ def dropping(name: TableName, names: Iterable[str]) -> Field:
 
 
 def batches(all_of_them: Sequence[T]) -> Iterator[Sequence[T]]:
-    """The same in pieces for one call each."""
+    """The values in pieces, each for one call."""
     for start in range(0, len(all_of_them), BATCH):
         yield all_of_them[start : start + BATCH]
 

@@ -75,7 +75,7 @@ class CleanUpOfOne(Protocol):
     def __call__(
         self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
     ) -> Sweep:
-        """The same as a catalog's."""
+        """As ``StagingCatalog.clean_up``."""
 
 
 class StagingCatalog(Protocol):

@@ -106,7 +106,7 @@ def order_of(commit: str) -> int:
 
 
 def checked_commit_id(text: str) -> str:
-    """The same; ValueError if the text is no commit id."""
+    """The text; ValueError if it is not a commit id."""
     if not COMMIT_ID.fullmatch(text):
         raise ValueError(f"{text} is not a commit id")
     return text

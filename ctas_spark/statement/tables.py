@@ -161,7 +161,7 @@ class SqlTables:
             return EMPTY
 
     def history(self, name: TableName) -> History:
-        """The same; an empty one of a table of another format, too."""
+        """As ``lines``, but empty for a table of another format, too."""
         return self.lines(name) if self.find(name) is not None else EMPTY
 
     def drop_branch(self, name: TableName, branch: str) -> None:

@@ -84,7 +84,7 @@ class StatementVersion(ChoosingVersion[StatementBase, ByCopy | ByFastForward]):
         return self._strategy.statement(query)
 
     def mark(self, over: StatementBase, level: Atomicity) -> str:
-        """The same, if the commit still goes to ``main``: another may have set WAP mode."""
+        """Mark it if the commit still goes to ``main``: another writer may have set WAP mode."""
         self._check_wap(over, messages.unchanged(self._begun))
         return super().mark(over, level)
 

@@ -55,7 +55,7 @@ class Storage(Deleting, Protocol):
         """Write a small file, whole, with its parents."""
 
     def create(self, path: str, text: str) -> bool:
-        """The same for a file that is not there; False if it is: of two writers, one creates it."""
+        """Write a small file unless it is there; False if it is: of two writers, one creates it."""
 
     def read(self, path: str) -> str | None:
         """A small file's text, or None when the storage says that there is none."""

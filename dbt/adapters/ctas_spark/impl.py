@@ -86,7 +86,7 @@ class CtasSparkAdapter(ForMacros, SparkAdapter):
     def connection_named(
         self, name: str, query_header_context: Any = None, *others: Any, **named: Any
     ) -> Iterator[None]:
-        """The same; outside of a model, Ctrl-C ends it with an error of dbt's.
+        """dbt's own, with a state for the node; outside a model, Ctrl-C ends it with dbt's error.
 
         The context is the node: ``dbt show`` names it here, and calls no hook.
         """

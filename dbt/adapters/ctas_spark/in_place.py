@@ -160,7 +160,7 @@ class Increment:
         return f"INSERT {how} {self.table}{by} SELECT {names} FROM {source}"  # noqa: S608 (quoted)
 
     def for_batch(self, batch: Batch, partition_by: Any) -> "Increment":
-        """The same with rows that fail where they would replace more than their batch.
+        """The increment with rows that fail where they would replace more than their batch.
 
         ``partition_by`` are the partitions that the statement replaces; None if it replaces rows.
         """

@@ -82,7 +82,7 @@ class ModelBuild:
         return self._abort(cause, f"failed: {type(cause).__name__}")
 
     def on_canceled(self, cause: BaseException) -> str:
-        """The same, of a job that was told to end."""
+        """As ``on_failed``, when the run was cancelled."""
         return self._abort(cause, "cancelled")
 
     @property

@@ -63,7 +63,7 @@ class Publication:
         state.begin = planned(catalog, plan, job, adds=addition.with_old_rows)
 
     def plan_if_possible(self, relation: CtasSparkRelation, full_refresh: bool) -> bool:  # noqa: FBT001 (Jinja)
-        """The same; False if it can't be published, and did not ask for a level."""
+        """As ``plan``; False if the node can't be published, and did not ask for a level."""
         try:
             self.plan(relation, full_refresh)
         except NotSupportedError as error:

@@ -68,7 +68,7 @@ class SessionSettings:
 
 
 _of_sessions: WeakKeyDictionary[Any, SessionSettings] = WeakKeyDictionary()
-"""The same for each thread, and for each invocation that shares the session."""
+"""One for each session, whichever thread or invocation uses it."""
 _guard = threading.Lock()
 
 
