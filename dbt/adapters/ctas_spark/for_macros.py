@@ -69,6 +69,11 @@ class ForMacros(metaclass=AdapterMeta):
         version = str(self._components.invocation.spark.version)
         return int(version.partition(".")[0]) >= LISTAGG_SINCE
 
+    @classmethod
+    def quote(cls, identifier: str) -> str:
+        """A name in backticks, those in it included."""
+        return quoting.identifier(identifier)
+
     @available
     def literal(self, text: str) -> str:
         """A text as SQL."""

@@ -12,7 +12,6 @@ from dbt_common.contracts.metadata import CatalogTable
 from dbt_common.events.contextvars import get_node_info
 from dbt_common.exceptions import DbtRuntimeError
 
-from ctas_spark import quoting
 from ctas_spark.context import (
     SESSION_CATALOG,
     StagingContext,
@@ -277,8 +276,3 @@ class CtasSparkAdapter(ForMacros, SparkAdapter):
             adapter_version=version,
             model_adapter_details=cls._get_adapter_specific_run_info(config),
         )
-
-    @classmethod
-    def quote(cls, identifier: str) -> str:
-        """A name in backticks, those in it included."""
-        return quoting.identifier(identifier)
