@@ -6,22 +6,22 @@ import pytest
 
 from every_node.content import Shape, inspect, rows
 from every_node.life import Limits, live
-from long import long
 from readers.content import WrongContentError
 from readers.tables import SharedTables
 from servers.metastore import running_metastore
 
+KILLS = 3
 SCHEMA = [("id", "int"), ("v", "int"), ("part", "int")]
 
 
-@pytest.mark.parametrize("kills", [1, long(3)])
-def test_no_read_of_any_node_fails_or_mixes(tmp_path: Path, kills: int) -> None:
+@pytest.mark.long
+def test_no_read_of_any_node_fails_or_mixes(tmp_path: Path) -> None:
     """Each node is as before a killed build or as after it, and the next build succeeds."""
     with running_metastore(tmp_path / "metastore", tmp_path / "warehouse") as server:
         tables = SharedTables(server.spark_conf())
-        life = live(tables, "ctas_spark", Limits(reads=0, kills=kills, readers=1), tmp_path)
+        life = live(tables, "ctas_spark", Limits(reads=0, kills=KILLS, readers=1), tmp_path)
     assert life.violations() == []
-    assert len(life.kills) == kills
+    assert len(life.kills) == KILLS
     assert {shown for kill in life.kills for shown in kill.shown.values()} <= {"old", "new"}
     assert all(len(verdict.versions) > 1 for verdict in life.verdicts().values())
 
