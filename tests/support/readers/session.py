@@ -34,6 +34,7 @@ SMALL = {
     "spark.driver.memory": "640m",
     "spark.driver.extraJavaOptions": JAVA,
     "spark.sql.shuffle.partitions": "1",
+    "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     **files_by_nio(),
 }
