@@ -27,8 +27,8 @@ DELETES = {
 
 
 CATALOGS = ("jdbc", "hive", "spark_catalog", "rest")
-SQL_IN_BRIEF = (f"rest{IN_SQL}", f"hadoop{IN_SQL}")
-"""SQL is the same in all of them: a server's answers and a directory's differ most."""
+BRANCHED_IN_BRIEF = ("rest", f"rest{IN_SQL}", f"hadoop{IN_SQL}")
+"""Branches are the same in all of them: a server's answers and a directory's differ most."""
 
 
 @pytest.fixture(scope="session")
@@ -71,9 +71,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     named = {marker.args[0] for marker in metafunc.definition.iter_markers("parametrize")}
     catalogs = CATALOGS if each else ("rest",)
     by_sql = (*CATALOGS, "hadoop") if each else ("rest",)
-    in_sql = [f"{catalog}{IN_SQL}" for catalog in by_sql]
-    both = [*catalogs, *(one if one in SQL_IN_BRIEF else long(one) for one in in_sql)]
-    for fixture, chosen in (("place", catalogs), ("by_sql", by_sql), ("branched", both)):
+    both = (*catalogs, *(f"{catalog}{IN_SQL}" for catalog in by_sql))
+    branched = [one if one in BRANCHED_IN_BRIEF else long(one) for one in both]
+    for fixture, chosen in (("place", catalogs), ("by_sql", by_sql), ("branched", branched)):
         if fixture in metafunc.fixturenames and fixture not in named:
             metafunc.parametrize(fixture, chosen, indirect=True)
 

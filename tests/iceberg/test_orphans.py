@@ -16,6 +16,7 @@ from ctas_spark.iceberg.version import IcebergVersion
 from ctas_spark.publish.version import Outcome
 from ctas_spark.retention.rules import Reason, RetentionRules
 from iceberg.place import Place
+from long import long
 
 OLD = "SELECT id, 'old' AS name FROM range(3)"
 NEW = "SELECT id, 'new' AS name, 1 AS more FROM range(2)"
@@ -178,7 +179,7 @@ def test_users_writes_keep_the_files_of_a_commit_that_has_expired(
     assert jdbc.rows() == [*OLD_ROWS, (7, "user")]
 
 
-@pytest.mark.parametrize("name", ["t", "elsewhere"])
+@pytest.mark.parametrize("name", [long("t"), "elsewhere"])
 def test_maintenance_of_a_version_that_was_killed_after_its_commit_loses_no_file(
     place: Place, answer_is_lost: Callable[[bool], None], name: str
 ) -> None:

@@ -12,7 +12,6 @@ NEW = "SELECT 'new' AS name, id * 1.5 AS price, id FROM range(2)"
 OLD_ROWS = [(0, "old"), (1, "old"), (2, "old")]
 
 
-@pytest.mark.on_every_catalog
 def test_a_first_build_creates_the_table(place: Place) -> None:
     """The table has the query's rows, and nothing is left in the staging schema."""
     staged = place.publish(OLD)

@@ -12,6 +12,10 @@ from iceberg.place import Place
 from long import long
 
 WITH_JVM = pytest.mark.parametrize("place", ["jdbc", long("hive"), "rest"], indirect=True)
+BEFORE_THE_CALL = pytest.mark.parametrize(
+    "place", [long("jdbc"), long("hive"), "rest"], indirect=True
+)
+"""For what happens before the catalog is called."""
 
 
 @pytest.mark.on_every_catalog
@@ -53,7 +57,7 @@ def test_an_alter_at_the_call_is_not_merged(
     assert (len(place.rows()), refs(place)) == (2, ["main"])
 
 
-@WITH_JVM
+@BEFORE_THE_CALL
 @pytest.mark.parametrize("rival", ["add column", "property", "drop column", "partition"])
 def test_overwrite_brings_the_rows_and_their_rules(place: Place, rival: str) -> None:
     """The columns, properties and partitions of begin, which a rival has changed since."""
@@ -102,7 +106,7 @@ def test_format_version_one(place: Place) -> None:
     assert len(place.rows()) == 2
 
 
-@WITH_JVM
+@BEFORE_THE_CALL
 def test_rows_of_format_version_three_keep_numbers_apart(place: Place) -> None:
     """Compaction and a write to a branch in between are no conflict; no number comes twice."""
     context = place.context(properties={"format-version": "3"})
