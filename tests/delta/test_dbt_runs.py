@@ -8,9 +8,14 @@ import pytest
 from pyspark.sql import SparkSession
 
 from formats.dbt_runs import DbtRuns
-from functional.changed_rows import APPENDS, MERGED, SYNCS, Case
+from functional.changed_rows import APPENDS, IN_ANY_FORMAT, MERGED, SYNCS, Case
 from functional.dbt_project import Project
 
+WRITTEN_BY_DELTA = (
+    *("same_columns", "too_big", "nested", "nested_overwritten", "null_keys", "null_partition"),
+    *("unpartitioned", "constraint"),
+)
+"""What of ``IN_ANY_FORMAT`` is written, or refused, by Delta's own statements."""
 MERGE = f"incremental_strategy='merge', unique_key='ID', {APPENDS}"
 
 
@@ -44,6 +49,16 @@ class TestDelta(DbtRuns):
 
     def commits(self, project: Project, table: str) -> int:
         return len(project.rows(f"describe history {table}"))
+
+    @pytest.mark.long
+    def test_what_rows_do_not_fit_is_known_before_the_table_changes(self, project: Project) -> None:
+        """By the same comparison of columns as in Iceberg."""
+        super().test_what_rows_do_not_fit_is_known_before_the_table_changes(project)
+
+    def test_what_delta_writes_or_refuses_is_what_fits(self, project: Project) -> None:
+        """By name, whatever its case and its place; the table changes only if all rows fit."""
+        some = {name: IN_ANY_FORMAT[name] for name in WRITTEN_BY_DELTA}
+        self.check_changed(project, {**some, **self.changed})
 
     @pytest.mark.long
     def test_rows_that_go_and_come_back_have_a_record_of_each_time(
