@@ -10,7 +10,7 @@ from servers.proxy import Proxy
 STEPS = (
     pytest.param("stage", "entered", 1, id="before-the-job", marks=pytest.mark.long),
     pytest.param("verify", "entered", 1, id="when-all-is-staged", marks=pytest.mark.long),
-    pytest.param("commit", "entered", 1, id="before-the-commit"),
+    pytest.param("commit", "entered", 1, id="before-the-commit", marks=pytest.mark.long),
     pytest.param("commit", "left", 2, id="after-the-commit"),
     pytest.param("settle", "left", 2, id="before-the-clean-up", marks=pytest.mark.long),
 )

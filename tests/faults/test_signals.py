@@ -19,6 +19,7 @@ def logged(run: OtherRun, line: str) -> bool:
     return line in run.log.read_text()
 
 
+@pytest.mark.long
 def test_sigterm_leaves_the_old_table_and_nothing_staged(numbered: Numbered) -> None:
     """A supervisor's signal cancels the job, and then ends the process as it would have."""
     numbered.publish(1)
@@ -36,7 +37,7 @@ def test_sigterm_leaves_the_old_table_and_nothing_staged(numbered: Numbered) -> 
     assert numbered.number() == 1
 
 
-@pytest.mark.parametrize("sent", [long(signal.SIGTERM), signal.SIGINT])
+@pytest.mark.parametrize("sent", [signal.SIGTERM, long(signal.SIGINT)])
 def test_a_cancel_in_the_commit_call_waits_and_reports_what_became_of_it(
     numbered: Numbered, proxy: Proxy, sent: signal.Signals
 ) -> None:

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from readers.race import run_race
 from readers.race_judge import judge_race
 from readers.rival import Writers
@@ -12,6 +14,7 @@ RIVALS = 3
 ROUNDS = 3
 
 
+@pytest.mark.long
 def test_one_of_three_rivals_commits(tmp_path: Path) -> None:
     """Each base gets exactly one commit; who lost is told which version won, and when."""
     with running_metastore_on_postgresql(tmp_path / "server", tmp_path / "warehouse") as server:
