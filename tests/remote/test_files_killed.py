@@ -1,5 +1,6 @@
 """kill -9 of dbt, or of the server, while tables of files are published over it."""
 
+import itertools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 from faults.other_process import other_dbt, other_run
 from functional.dbt_project import Project
 from long import long
-from servers.metastore import Metastore, running_metastore
+from servers.metastore import Metastore
 from servers.remote import RemoteServer, spark_of_files
 
 MODEL = """
@@ -20,6 +21,7 @@ where java_method('java.lang.Thread', 'sleep', 3600000L) is null
 {% endif %}
 """
 VACUUM = ("run-operation", "ctas_vacuum", "--args", "{older_than: 0, fence: true}")
+_numbers = itertools.count(1)
 OLD, NEW = [("old", 3)], [("new", 3)]
 MOMENTS = (
     (("stage", "entered"), OLD),
@@ -43,8 +45,7 @@ class Place:
     """A project of one model, and its servers."""
 
     def __init__(self, directory: Path, metastore: Metastore, method: str) -> None:
-        self.project = Project(directory / "project", "shop", {})
-        self.directory = directory
+        self.project = Project(directory / "project", f"killed_{next(_numbers)}", {})
         self._metastore = metastore
         self._method = method
         self.project.directory.mkdir()
@@ -60,20 +61,23 @@ class Place:
         """The names in the table, as a new session of somebody else's reads them."""
         session = self.server.new_session()
         try:
-            asked = "select name, count(*) from shop.model group by name"
+            asked = f"select name, count(*) from {self.project.schema}.model group by name"
             return [tuple(row) for row in session.sql(asked).collect()]
         finally:
             session.stop()
 
     def versions(self) -> list[str]:
         """What lies on the storage of the table, be it a version or left of one."""
-        found = (self.directory / "warehouse" / "shop.db").glob("ctas-spark/*/shop.model/*")
-        return sorted(one.name for one in found)
+        return sorted(one.name for one in self._staged("*"))
 
     def is_in_a_task(self) -> bool:
         """True once a task of the CTAS has begun; it writes nothing yet."""
-        schema = self.directory / "warehouse" / "shop.db"
-        return any(schema.glob("ctas-spark/*/shop.model/*/_temporary/0/_temporary/*"))
+        return any(self._staged("*/_temporary/0/_temporary/*"))
+
+    def _staged(self, pattern: str) -> Iterator[Path]:
+        schema = self.project.schema
+        below = f"{schema}.db/ctas-spark/*/{schema}.model/{pattern}"
+        return self._metastore.warehouse.glob(below)
 
     def check_that_nothing_is_left(self) -> None:
         """The next run builds; once it is old, nothing is left but the live version."""
@@ -85,25 +89,19 @@ class Place:
         assert len(self.versions()) == 1, vacuum.log
 
 
-@pytest.fixture
-def metastore(tmp_path: Path) -> Iterator[Metastore]:
-    """A metastore server with its default settings."""
-    with running_metastore(tmp_path / "metastore", tmp_path / "warehouse") as running:
-        yield running
-
-
 @pytest.mark.parametrize("moments", [IN_SHORT, long(MOMENTS)], ids=["two", "every"])
 @pytest.mark.parametrize("method", ["thrift", long("connect")])
 def test_whatever_is_killed_leaves_old_or_new(
     method: str,
     moments: tuple[tuple[tuple[str, str], object], ...],
-    metastore: Metastore,
+    servers: tuple[RemoteServer, Metastore],
     tmp_path: Path,
 ) -> None:
     """dbt at every step, then the server in the CTAS, which has no file yet that SQL would list.
 
     The next run builds as if it had not been, and once it is old nothing of it is left.
     """
+    another, metastore = servers
     place = Place(tmp_path, metastore, method)
     with spark_of_files(tmp_path / "killed", metastore) as server:
         place.use(server)
@@ -119,19 +117,23 @@ def test_whatever_is_killed_leaves_old_or_new(
             server.kill()
             assert run.ended() == 1
             assert "still holds version" in run.log.read_text()
-    with spark_of_files(tmp_path / "next", metastore) as server:
-        place.use(server)
-        assert place.names() == OLD
-        place.check_that_nothing_is_left()
+    place.use(another)
+    assert place.names() == OLD
+    place.check_that_nothing_is_left()
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("method", ["connect", "thrift"])
 @pytest.mark.parametrize(("moment", "left"), WITHOUT_THE_SERVER, ids=str)
 def test_a_server_that_is_killed_later_leaves_old_or_new(
-    method: str, moment: tuple[str, str], left: object, metastore: Metastore, tmp_path: Path
+    method: str,
+    moment: tuple[str, str],
+    left: object,
+    servers: tuple[RemoteServer, Metastore],
+    tmp_path: Path,
 ) -> None:
     """dbt goes on without it; a model that is published has succeeded."""
+    another, metastore = servers
     place = Place(tmp_path, metastore, method)
     step, side = moment
     with spark_of_files(tmp_path / "killed", metastore) as server:
@@ -142,7 +144,6 @@ def test_a_server_that_is_killed_later_leaves_old_or_new(
             server.kill()
             run.go_on()
             assert run.ended() == (0 if left == NEW else 1), run.log.read_text()
-    with spark_of_files(tmp_path / "next", metastore) as server:
-        place.use(server)
-        assert place.names() == left
-        place.check_that_nothing_is_left()
+    place.use(another)
+    assert place.names() == left
+    place.check_that_nothing_is_left()
