@@ -1,4 +1,4 @@
-"""A standalone cluster of two workers, and a metastore with default settings, for all tests."""
+"""A standalone cluster of two workers, for all tests."""
 
 import itertools
 from collections.abc import Iterator
@@ -7,18 +7,10 @@ from pathlib import Path
 import pytest
 
 from cluster.place import ClusterPlace
-from servers.metastore import Metastore, running_metastore
+from servers.metastore import Metastore
 from servers.standalone import Cluster, running_cluster
 
 _numbers = itertools.count(1)
-
-
-@pytest.fixture(scope="module")
-def metastore(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Metastore]:
-    """A remote Hive metastore on Derby."""
-    directory = tmp_path_factory.mktemp("metastore")
-    with running_metastore(directory / "server", directory / "warehouse") as server:
-        yield server
 
 
 @pytest.fixture(scope="module")

@@ -11,20 +11,12 @@ from faults.numbered import Numbered
 from functional.dbt_project import Project
 from functional.outside import Outside
 from readers.session import SMALL
-from servers.metastore import Metastore, running_metastore
+from servers.metastore import Metastore
 from servers.proxy import Proxy
 
 _numbers = itertools.count(1)
 AS_BY_DEFAULT = {"spark.hadoop.fs.file.impl": "org.apache.hadoop.fs.LocalFileSystem"}
 """Hadoop's own local files: what a storage refuses is tested here."""
-
-
-@pytest.fixture(scope="session")
-def metastore(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Metastore]:
-    """A remote Hive metastore on Derby."""
-    directory = tmp_path_factory.mktemp("metastore")
-    with running_metastore(directory / "server", directory / "warehouse") as server:
-        yield server
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""One remote metastore and one Spark session for all functional tests."""
+"""One Spark session for all functional tests, on the metastore of all suites."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,20 +8,12 @@ from pyspark.sql import SparkSession
 
 from functional.dbt_project import Project, new_project
 from functional.outside import Outside
-from servers.metastore import Metastore, running_metastore
+from servers.metastore import Metastore
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What looks at every table of the metastore comes first, while those are few."""
     items.sort(key=lambda item: item.get_closest_marker("looks_at_every_table") is None)
-
-
-@pytest.fixture(scope="session")
-def metastore(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Metastore]:
-    """A remote Hive metastore on Derby."""
-    directory = tmp_path_factory.mktemp("metastore")
-    with running_metastore(directory / "server", directory / "warehouse") as server:
-        yield server
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -1,6 +1,5 @@
 """Readers in other processes, on a server with default settings, while a table is rebuilt."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,29 +8,21 @@ from long import long
 from readers.reader import Mode
 from readers.tables import Choice, SharedTables, shared_tables
 from readers.trial import run_trial
-from servers.metastore import Metastore, running_metastore
+from servers.metastore import Metastore
 
 READS = 16
 COMMITS = 3
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Metastore]:
-    """A remote metastore for all tests here."""
-    directory = tmp_path_factory.mktemp("metastore")
-    with running_metastore(directory / "server", directory / "warehouse") as server:
-        yield server
-
-
 @pytest.mark.parametrize("same", [True, long(False)])
-def test_no_read_fails_or_mixes(server: Metastore, tmp_path: Path, *, same: bool) -> None:
+def test_no_read_fails_or_mixes(metastore: Metastore, tmp_path: Path, *, same: bool) -> None:
     """Fresh readers see every commit, stale ones keep one, and each gets one whole version.
 
     Where every build changes types, keys and format, the publication says that one read may mix two
     versions: that alone is excused, and no reader finds no table, or a part of one.
     """
     trial = run_trial(
-        SharedTables(server.spark_conf()),
+        SharedTables(metastore.spark_conf()),
         [[Mode.FRESH, Mode.STALE]],
         reads=READS,
         commits=COMMITS,
@@ -49,9 +40,9 @@ def test_no_read_fails_or_mixes(server: Metastore, tmp_path: Path, *, same: bool
 
 
 @pytest.mark.long
-def test_no_read_of_an_iceberg_table_fails_or_mixes(server: Metastore, tmp_path: Path) -> None:
+def test_no_read_of_an_iceberg_table_fails_or_mixes(metastore: Metastore, tmp_path: Path) -> None:
     """In a session that has Delta, too; `bench/many_reads.py` has the other catalogs, and Delta."""
-    with shared_tables(Choice.ICEBERG_JDBC, server, tmp_path) as tables:
+    with shared_tables(Choice.ICEBERG_JDBC, metastore, tmp_path) as tables:
         trial = run_trial(
             tables, [[Mode.FRESH, Mode.STALE]], reads=12, commits=3, directory=tmp_path
         )

@@ -4,7 +4,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,9 +25,9 @@ from fakes.engine import FakeEngine, FakeJob
 from fakes.storage import FakeStorage
 from fakes.world import version_of
 from model.attempts import columns_of, spark_schema
-from servers.metastore import Metastore, running_metastore
+from servers.metastore import Metastore
 
-STAGING = "shop__ctas_spark"
+SCHEMA, STAGING = "strict", "strict__ctas_spark"
 BY_DAY = TableLayout(partition_by=("day",))
 SERDE = "org.apache.hadoop.hive.ql.io.parquet.serde.ParquetHiveSerDe"
 
@@ -130,25 +129,23 @@ class Server:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def server(metastore: Metastore) -> Iterator[Server]:
     """A server as Hive's defaults make it."""
-    at: Path = tmp_path_factory.mktemp("strict")
-    with running_metastore(at / "server", at / "warehouse") as running:
-        with direct(running) as hand:
-            for name in ("shop", STAGING):
-                location = f"file:{running.warehouse}/{name}.db"
-                hand.create_database(ttypes.Database(name, None, location, {}))
-        client, storage = ThriftMetastore(running.uri, user="someone"), FakeStorage()
-        catalog = SessionCatalog(client, storage, FakeEngine(), locks=client, address=running.uri)
-        yield Server(running, client, catalog, storage)
-        client.close()
+    with direct(metastore) as hand:
+        for name in (SCHEMA, STAGING):
+            location = f"file:{metastore.warehouse}/{name}.db"
+            hand.create_database(ttypes.Database(name, None, location, {}))
+    client, storage = ThriftMetastore(metastore.uri, user="someone"), FakeStorage()
+    catalog = SessionCatalog(client, storage, FakeEngine(), locks=client, address=metastore.uri)
+    yield Server(metastore, client, catalog, storage)
+    client.close()
 
 
 @pytest.fixture
 def context(server: Server, request: pytest.FixtureRequest) -> StagingContext:
     """A table whose column is a string."""
     name = request.node.name.removeprefix("test_")[:60]
-    made = StagingContext(TableName("shop", name), STAGING)
+    made = StagingContext(TableName(SCHEMA, name), STAGING)
     server.published(made, "string")
     return made
 
