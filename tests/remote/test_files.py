@@ -10,6 +10,7 @@ from pyspark import SparkContext
 
 from ctas_spark import Atomicity, save_as
 from functional.dbt_project import Project
+from long import long
 from remote.place import METHODS
 from servers.metastore import Metastore, running_metastore
 from servers.remote import RemoteServer
@@ -68,6 +69,7 @@ PUBLISHED = ("model", "bound", "grown", "kept", "seeded")
 
 
 ONLY_CONNECT = pytest.mark.parametrize("method", ["connect"])
+MOSTLY_THRIFT = pytest.mark.parametrize("method", [long("connect"), "thrift"])
 
 
 @pytest.fixture(params=METHODS)
@@ -132,6 +134,7 @@ def test_a_project_of_files_is_built_and_rebuilt(place: Place) -> None:
     assert SparkContext._gateway is None  # noqa: SLF001 (no JVM was started here)
 
 
+@MOSTLY_THRIFT
 def test_what_a_session_promises_is_kept(place: Place) -> None:
     """Failing models, contracts, new columns, rows of others, views, rollback and vacuum."""
     project = place.project

@@ -43,6 +43,7 @@ def test_a_model_that_fails_leaves_the_old_table(place: Place) -> None:
     assert (place.names(), place.staged()) == ([("old", 3), ("old", 3)], [])
 
 
+@MOSTLY_CONNECT
 def test_what_needs_the_jvm_is_refused_before_any_job(place: Place) -> None:
     """By name, with what would work."""
     isolated = (

@@ -65,6 +65,7 @@ def test_no_java(alone: Project) -> None:
     assert said == without_java("no Java was found (there is none in JAVA_HOME, PROJECT/nowhere)")
 
 
+@pytest.mark.long
 def test_a_wrong_java(alone: Project) -> None:
     """A Java that this Spark does not run on is named with its version."""
     java = alone.directory / "jdk" / "bin" / "java"
