@@ -8,9 +8,13 @@ from pyspark.sql import SparkSession
 from ctas_spark.engines import class_archive
 from servers.jars import BARE_LOCAL_FILES, place_of
 
-QUICK = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m"
+QUICK = (
+    "-XX:+UseSerialGC -XX:NewRatio=1 -XX:MetaspaceSize=256m "
+    "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m"
+)
 """Only the quick compiler, with room for what it makes: it has a fifth of that by itself, and Spark
-with a format fills it, so that the same code is compiled again and again."""
+with a format fills it, so that the same code is compiled again and again. And room for the young,
+which most are, and for classes: else each start collects all of its garbage five times."""
 JAVA = f"{QUICK} {class_archive.option()}".strip()
 
 
@@ -31,7 +35,7 @@ SMALL = {
     # of a cluster, if servers.standalone runs the tests
     "spark.master": os.environ.get("TESTS_MASTER", "local[1]"),
     "spark.executor.memory": "600m",
-    "spark.driver.memory": "640m",
+    "spark.driver.memory": "800m",
     "spark.driver.extraJavaOptions": JAVA,
     "spark.sql.shuffle.partitions": "1",
     "spark.ui.enabled": "false",

@@ -33,6 +33,7 @@ NO_SETTINGS: Mapping[str, str] = MappingProxyType({})
 JVM_OPTIONS = (
     "-Xmx256m",
     "-XX:+UseSerialGC",
+    "-XX:MetaspaceSize=128m",
     "-XX:TieredStopAtLevel=1",
     "-XX:-UsePerfData",
     "-Dderby.system.durability=test",
