@@ -16,6 +16,7 @@ from dbt.cli.main import dbtRunner
 
 from ctas_spark.context import TableName
 from ctas_spark.steps import Step, observe
+from functional.quick_dbt import quicken_dbt
 from servers.processes import POLL_SECONDS
 
 
@@ -51,6 +52,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("dbt", nargs="+")
     options = parser.parse_args()
+    quicken_dbt()
     with observe(StopAt(options.step, options.side, options.out)):
         sys.exit(0 if dbtRunner().invoke(options.dbt).success else 1)
 

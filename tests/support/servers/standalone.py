@@ -15,14 +15,19 @@ from urllib.request import urlopen
 
 import pyspark
 
+from readers.session import QUICK
 from servers.loopback import HOST, free_port
 from servers.processes import start, stop, wait_for_server, wait_until
 
 SPARK_CLASS = Path(pyspark.__file__).parent / "bin" / "spark-class"
 SPARK_SUBMIT = SPARK_CLASS.with_name("spark-submit")
 DEPLOY = "org.apache.spark.deploy"
-ONLY_HERE = {"SPARK_LOCAL_IP": HOST, "SPARK_DAEMON_MEMORY": "256m"}
-"""What binds every port of Spark's to the loopback address."""
+ONLY_HERE = {
+    "SPARK_LOCAL_IP": HOST,
+    "SPARK_DAEMON_MEMORY": "256m",
+    "SPARK_DAEMON_JAVA_OPTS": QUICK,
+}
+"""What binds every port of Spark's to the loopback address, and starts daemons quickly."""
 IN_MEGABYTES = 800
 WITHIN = 120.0
 MASTER_OF_TESTS = "TESTS_MASTER"
