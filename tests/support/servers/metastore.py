@@ -1,6 +1,7 @@
 """A remote Hive metastore out of PySpark's own jars, on embedded Derby."""
 
 import os
+import shlex
 import socket
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -10,7 +11,6 @@ from ssl import CERT_NONE, SSLContext, create_default_context
 from types import MappingProxyType
 from xml.etree import ElementTree as ET
 
-import pyspark
 from pymetastore.hive_metastore import ThriftHiveMetastore, ttypes
 from thrift.protocol.TBinaryProtocol import TBinaryProtocol
 from thrift.Thrift import TException
@@ -18,6 +18,7 @@ from thrift.transport.TSocket import TSocket
 from thrift.transport.TSSLSocket import TSSLSocket
 from thrift.transport.TTransport import TBufferedTransport
 
+from ctas_spark.engines import class_archive
 from servers.loopback import free_port
 from servers.processes import (
     STARTS_WITHIN_SECONDS,
@@ -153,14 +154,17 @@ def _make_lock_tables(directory: Path, log: Path) -> None:
 
 
 def _jvm(directory: Path) -> list[str]:
-    jars = Path(pyspark.__file__).parent / "jars"
+    """Java, with the class path of Spark's own JVMs first: their archive has Hive's and Derby's."""
+    jars = class_archive.jars()
+    ours = (jars.parent / "conf", *jars.glob("slf4j-api-*.jar"), jars / "*", directory)
     return [
         _java(),
         *JVM_OPTIONS,
+        *shlex.split(class_archive.option()),
         f"-Djava.io.tmpdir={directory}",
         f"-Dderby.stream.error.file={directory / 'derby.log'}",
         "-cp",
-        f"{directory}:{jars}/*",
+        ":".join(map(str, ours)),
     ]
 
 
