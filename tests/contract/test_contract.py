@@ -18,12 +18,31 @@ OF_LAYOUTS = {one.function for one in ALL if one.layouts is not Layouts.TURNS}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """One test for each case of the chosen catalogs."""
+    """One test for each case of the chosen catalogs; on fakes, for all of a behaviour at a level.
+
+    Those are thousands, and take less time than it takes to run each as a test.
+    """
     found = [*cases(chosen(metafunc.config), pairs=every_pair(metafunc.config))]
     alike: dict[object, list[Case]] = {}
     for case in found:
         alike.setdefault(same(case), []).append(case)
-    metafunc.parametrize("case", [brief(case, alike[same(case)]) for case in found], ids=str)
+    some: list[tuple[Case, ...] | ParameterSet] = []
+    for each in alike.values():
+        some += [tuple(each)] if is_fake(each[0]) else [brief(case, each) for case in each]
+    metafunc.parametrize("some", some, ids=named)
+
+
+def is_fake(case: Case) -> bool:
+    """True if no catalog has to be started."""
+    return case.place.startswith("fakes")
+
+
+def named(some: tuple[Case, ...]) -> str:
+    """The one case, or what they have in common."""
+    first = some[0]
+    if is_fake(first):
+        return f"{first.place}-{first.level.value}-{first.name}"
+    return str(first)
 
 
 def same(case: Case) -> object:
@@ -33,25 +52,37 @@ def same(case: Case) -> object:
     decides, as the fakes show for each of them.
     """
     cell = case.function.keywords["cell"] if isinstance(case.function, partial) else None
-    end = None if cell is None or cell.before_the_job else cell.after
+    end = None if cell is None or cell.before_the_job or is_fake(case) else cell.after
     return case.place, case.level, case.name, end
 
 
-def brief(case: Case, alike: list[Case]) -> Case | ParameterSet:
+def brief(case: Case, alike: list[Case]) -> tuple[Case, ...] | ParameterSet:
     """A case; a long one if those that are alike ask the same, in layouts that have the same.
 
     One layout of a format is enough. Of files, ``changing`` has both file formats, and partitions.
     """
-    if case.place.startswith("fakes"):
-        return case
+    return long((case,)) if has_nothing_new(case, alike) else (case,)
+
+
+def has_nothing_new(case: Case, alike: list[Case]) -> bool:
+    """True if another of those asks the same, in a layout that has the same."""
     if case.function not in OF_LAYOUTS:
-        return case if case is alike[-1] else long(case)
+        return case is not alike[-1]
     layouts = [one.layout for one in alike]
     if CLAIMS[case.place].native_format:
-        return case if case.layout == layouts[0] else long(case)
-    return long(case) if case.layout in HAD_BY_OTHERS and {*OTHERS} <= {*layouts} else case
+        return case.layout != layouts[0]
+    return case.layout in HAD_BY_OTHERS and {*OTHERS} <= {*layouts}
 
 
-def test_the_catalog_keeps_the_contract(case: Case, make_subject: MakeSubject) -> None:
-    """The catalog does what the case's docstring says, for its purpose, at its level and layout."""
-    case.function(make_subject(case))
+def test_the_catalog_keeps_the_contract(some: tuple[Case, ...], make_subject: MakeSubject) -> None:
+    """The catalog does what a case's docstring says, for its purpose, at its level and layout."""
+    for case in some:
+        keep(case, make_subject)
+
+
+def keep(case: Case, make_subject: MakeSubject) -> None:
+    """Return if the catalog does so; the error names the case."""
+    try:
+        case.function(make_subject(case))
+    except (Exception, pytest.fail.Exception) as error:
+        raise AssertionError(f"{case}: {error}") from error

@@ -21,7 +21,7 @@ def running_metastore_on_mariadb(directory: Path, warehouse: Path) -> Iterator[M
 
 
 def connected(directory: Path, database: Mariadb) -> Mapping[str, str]:
-    """The settings of a server on it, whose class path begins with ``directory``."""
+    """The settings of a server on it, whose class path has ``directory``."""
     with zipfile.ZipFile(fetched(MYSQL_DRIVER)) as driver:
         driver.extractall(directory)
     return {
