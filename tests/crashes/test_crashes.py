@@ -13,12 +13,14 @@ from crashes.points import Point, moments
 from crashes.results import Result, Results
 from crashes.stage import Stage
 from crashes.trial import Mending, Trial
+from ctas_spark.context import Atomicity
 from ctas_spark.publish.catalog import ConflictCheck
 from ctas_spark.steps import Step
 from long import long
 
 TURNS = (Mending.RECOVER, Mending.BEGIN, Mending.BEGIN, Mending.RECOVER)
 PARTITIONS = {Step.DROP_PARTITIONS, Step.ADD_PARTITIONS, Step.TRACK_PARTITIONS}
+SAME_STEPS = {"orc", "partitioned"}
 OF_FILES = PARTITIONS | {Step.FILL_COLUMNS, Step.TAKE_BACK}
 # A statement leaves nothing half done, and no version that comes back.
 OF_VERSIONS = {Step.ROLL_BACK, Step.RECOVER}
@@ -30,8 +32,17 @@ def cases_of(config: pytest.Config) -> list[Case]:
 
 
 def is_long(case: Case) -> bool:
-    """True for tracked partitions on a real catalog: on fakes each moment of theirs is tried."""
-    return case.extent is Extent.BRIEF and case.layout == TRACKED
+    """True for what another case shows.
+
+    On a real catalog that is tracked partitions: on fakes each moment of theirs is tried. On fakes
+    it is a layout whose steps are those of another, whatever its files, and `atomic` by name where
+    that takes the way of `isolated`.
+    """
+    if case.extent is Extent.BRIEF:
+        return case.layout == TRACKED
+    as_isolated = case.level is Atomicity.ATOMIC and Atomicity.ISOLATED in CLAIMS[case.place].levels
+    is_fake = case.place.startswith("fakes")
+    return is_fake and (case.layout in SAME_STEPS or (as_isolated and case.layout != TRACKED))
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
