@@ -16,6 +16,7 @@ from ..catalogs.kinds import Catalogs
 from ..context import TableName
 from ..engines import jvm
 from ..errors import JobCanceledError
+from ..publish import messages
 from ..publish.catalog import StagingCatalog
 from ..publish.outcome import Publication, StepTimer
 from ..publish.staged_table import StagedTable
@@ -85,9 +86,10 @@ class Saving:
         job = self.table.job(f"save_as {context.target} {uuid.uuid4().hex}", self._canceled)
         job.attach()
         self._job = job
-        self.catalog = catalogs.catalog_for(context)
-        plan = replace(self.catalog.plan(context, job), observers=(self._timer,))
-        self.staged = plan.begin()
+        with messages.before_any_job(context.target):
+            self.catalog = catalogs.catalog_for(context)
+            plan = replace(self.catalog.plan(context, job), observers=(self._timer,))
+            self.staged = plan.begin()
         return self.staged.outcome is None
 
     def stage(self) -> TableName:

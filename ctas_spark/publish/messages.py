@@ -1,5 +1,8 @@
 """What a publication says when it can't go on: what happened, what was left, and what to do."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from ..clock import time_text
 from ..context import StagingContext, TableName
 from ..errors import (
@@ -34,6 +37,20 @@ def unchanged(base: Base, subject: str = "it") -> str:
     if base.version is not None:
         return f"{subject} still holds version {base.version}"
     return f"{subject} is unchanged"
+
+
+@contextmanager
+def before_any_job(target: TableName) -> Iterator[None]:
+    """Around what comes before a publication's job: what a call that failed has left.
+
+    Whoever calls a metastore or a storage does not know for which table that is.
+    """
+    try:
+        yield
+    except (MetastoreError, StorageError) as error:
+        error.table, error.left = error.table or target, error.left or NO_JOB
+        error.remedy = error.remedy or "remove the cause, then run the model again"
+        raise
 
 
 def moment(time_ms: int) -> str:
@@ -133,7 +150,8 @@ def files_gone(target: TableName, what: str, left: str) -> StagingError:
 def base_not_listed(target: TableName, failure: StorageError) -> StorageError:
     """The files of a base whose rows are carried on can't be listed: no INSERT would be noticed."""
     what = f"the files that the table has now could not be listed: {failure.what}"
-    return StorageError(what, table=target, left=NO_JOB, remedy="make them readable")
+    remedy = "check that the user who runs dbt may read the table's directory"
+    return StorageError(what, table=target, left=NO_JOB, remedy=remedy)
 
 
 def reads_what_is_emptied(target: TableName) -> AtomicityNotSupportedError:

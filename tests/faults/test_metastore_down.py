@@ -20,6 +20,26 @@ def test_down_before_the_run_builds_nothing(numbered: Numbered, proxy: Proxy) ->
     numbered.only_live_left()
 
 
+def test_down_before_the_job_is_told_with_the_table_and_its_state(
+    numbered: Numbered, proxy: Proxy
+) -> None:
+    """No call of a metastore knows for which table it is; the model's error does."""
+    old = numbered.publish(1)
+    with before(Step.BEGIN, proxy.down):
+        try:
+            run = numbered.run(2)
+        finally:
+            proxy.up()
+    message = run.message(TABLE)
+    assert "[METASTORE_CALL_FAILED] metastore call " in message
+    assert (
+        f"table: {numbered.project.schema}.{TABLE}\n"
+        "    left: it is unchanged; no job was started\n"
+        "    to do: remove the cause, then run the model again"
+    ) in message
+    assert (numbered.version(), numbered.number()) == (old, 1)
+
+
 def test_down_before_the_commit_leaves_the_old_version(numbered: Numbered, proxy: Proxy) -> None:
     """Nothing was asked of the target: the files go at once, the record once it is old."""
     old = numbered.publish(1)

@@ -10,6 +10,7 @@ from dbt_common.exceptions import DbtRuntimeError
 from ctas_spark.context import Atomicity, StagingPurpose
 from ctas_spark.errors import NotSupportedError
 from ctas_spark.options import read_plan
+from ctas_spark.publish import messages
 from dbt.adapters.ctas_spark import increments, model_columns, python_models, seeds, snapshots
 from dbt.adapters.ctas_spark.dbt_edge import logger
 from dbt.adapters.ctas_spark.invocation import Dbt, Invocation
@@ -59,8 +60,9 @@ class Publication:
         # Spark 4 cancels whatever a group starts after it was cancelled: each batch has its own
         group = f"{node.unique_id} {opened.run} {uuid4().hex[:8]}"
         job = this.handle.new_job(group, plan.abort_timeout_seconds)
-        catalog = opened.catalog_for(plan.context)
-        state.begin = planned(catalog, plan, job, adds=addition.with_old_rows)
+        with messages.before_any_job(plan.context.target):
+            catalog = opened.catalog_for(plan.context)
+            state.begin = planned(catalog, plan, job, adds=addition.with_old_rows)
 
     def plan_if_possible(self, relation: CtasSparkRelation, full_refresh: bool) -> bool:  # noqa: FBT001 (Jinja)
         """As ``plan``; False if the node can't be published, and did not ask for a level."""
@@ -82,7 +84,8 @@ class Publication:
         state = self._invocation.node
         if state.begin is None:
             raise AssertionError("a publication begins after it was planned")
-        state.build = state.begin()
+        with messages.before_any_job(state.table):
+            state.build = state.begin()
         self._dispatcher.created(state)
         return state.build.staged.outcome is None
 

@@ -8,6 +8,7 @@ from ctas_spark.errors import (
     ConcurrentWriteError,
     MetastoreError,
     StagingError,
+    StorageError,
 )
 from ctas_spark.publish import messages
 from fakes.version import ABSENT, PLAIN, RECORD, TARGET, THERE
@@ -73,3 +74,17 @@ def test_an_unknown_fate_is_told_from_a_revert() -> None:
 def test_the_words_of_the_metastore_are_passed_on() -> None:
     """A refusal says what the catalog said."""
     assert "the server said no" in messages.refused(TARGET, "nothing", ANY).what
+
+
+def test_a_failure_before_the_job_has_the_table_and_its_state() -> None:
+    """Who makes a call knows neither; what the error says by itself stays."""
+    with pytest.raises(MetastoreError) as told, messages.before_any_job(TARGET):
+        raise MetastoreError("no server answers")
+    assert (told.value.table, told.value.left) == (TARGET, messages.NO_JOB)
+    assert "run the model again" in told.value.remedy
+    own = StorageError("no", table="another", left="it is gone", remedy="look for it")
+    with pytest.raises(StorageError) as told_by_itself, messages.before_any_job(TARGET):
+        raise own
+    assert str(told_by_itself.value) == (
+        "[STORAGE_FAILED] no\n  table: another\n  left: it is gone\n  to do: look for it"
+    )
