@@ -18,6 +18,12 @@ RETRIES_TO_OPEN = 3
 RETRIES = 6
 LONGEST_WAIT_MS = 10_000
 """PySpark's own retries go on for ten minutes; these for half a minute without a server."""
+NO_SPARK_CONNECT = {
+    "an http1.x server": "the server speaks HTTP at this port, and not Spark Connect: ",
+    "Socket closed": "the server closed the connection; it probably speaks another protocol at "
+    "this port, such as TLS (;use_ssl=true at the end of url) or Thrift: ",
+}
+"""What gRPC says of servers that do not speak it, and what that means."""
 
 
 class ConnectJob(StoppableJob):
@@ -55,7 +61,7 @@ def _opened(url: str, settings: Mapping[str, str]) -> Any:
     except PySparkException as error:
         session.stop()
         raise ServerNotReachedError(
-            f"the Spark Connect server of this profile does not answer: {_reason(error)}",
+            f"the Spark Connect server of this profile does not answer: {reason(error)}",
             left="nothing was started",
             remedy="check host, port or url in the profile, that the server is running, and that "
             "this machine can reach it",
@@ -121,11 +127,13 @@ def _retry(session: Any, times: int) -> None:
     session.client.set_retry_policies([policy])
 
 
-def _reason(error: PySparkException) -> str:
-    """The details of gRPC's status, without its frames."""
+def reason(error: PySparkException) -> str:
+    """The details of gRPC's status, without its frames, after what they mean of the server."""
     lines = [line.strip() for line in str(error).splitlines()]
     details = [line for line in lines if line.startswith("details = ")]
-    return details[0].removeprefix("details = ").strip('"') if details else lines[0]
+    said = details[0].removeprefix("details = ").strip('"') if details else lines[0]
+    meant = (meaning for words, meaning in NO_SPARK_CONNECT.items() if words in said)
+    return f"{next(meant, '')}{said}"
 
 
 SESSIONS = RemoteSessions(_opened)

@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
 from pyspark.errors import PySparkException
 
-from ctas_spark.engines.connect import ConnectJob, closing_once
+from ctas_spark.engines.connect import ConnectJob, closing_once, reason
 
 
 @dataclass
@@ -76,3 +77,18 @@ def test_a_session_that_is_dropped_is_not_closed_again() -> None:
     made.client.close()
     made.client.close()
     assert closed == [1]
+
+
+@pytest.mark.parametrize(
+    ("details", "meaning"),
+    [
+        ("Failed parsing HTTP/2 (Trying to connect an http1.x server)", "speaks HTTP at this port"),
+        ("ipv4:127.0.0.1:1: Socket closed", "probably speaks another protocol at this port"),
+        ("ipv4:127.0.0.1:1: Connection refused", ""),
+    ],
+)
+def test_a_server_that_does_not_speak_grpc_is_named(details: str, meaning: str) -> None:
+    """Before gRPC's own words, which stay."""
+    said = reason(PySparkException(f'<_Rendezvous of RPC:\n\tdetails = "{details}"\n\tmore>'))
+    assert said.endswith(details)
+    assert meaning in said

@@ -179,6 +179,28 @@ def test_other_programs_at_the_address_of_a_metastore(alone: Project) -> None:
     )
 
 
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "the server speaks HTTP at this port"),
+        (b"\x15\x03\x03\x00\x02\x02\x46", "it probably speaks another protocol at this port"),
+    ],
+    ids=["http", "tls"],
+)
+def test_other_programs_at_the_address_of_spark_connect(
+    alone: Project, answer: bytes, said: str
+) -> None:
+    """What they probably are is said before gRPC's own words."""
+    with answering(answer) as port:
+        alone.write_profile(
+            method="connect", host="127.0.0.1", port=port, server_side_parameters={}
+        )
+        told = shown(alone, "run")
+    assert "[SERVER_NOT_REACHED] the Spark Connect server of this profile does not answer" in told
+    assert said in told
+
+
 def test_masters_that_do_not_answer(alone: Project) -> None:
     """Their addresses, why the last is none, and what to check, before a JVM is started."""
     with answering(b"HTTP/1.1 400 Bad Request\r\n\r\n") as port:
