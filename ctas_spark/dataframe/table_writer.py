@@ -122,7 +122,7 @@ class StagedDataFrame:
                 "at atomicity none nothing is staged: rows are written into the published table",
                 table=saving.target,
                 left="it is unchanged; no job was started",
-                remedy="choose another atomicity",
+                remedy="call atomicity() with another level",
             )
 
     @property

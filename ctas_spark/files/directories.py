@@ -93,7 +93,7 @@ class VersionRoots:
             self._storage.make_directory(directory, like=schema)
         except AccessDeniedError as error:
             is_there = self._storage.exists(directory)
-            remedy = f"the directory's owner, or an administrator, runs: {opened(folder)}"
+            remedy = f"ask the directory's owner, or an administrator, to run: {opened(folder)}"
             raise AccessDeniedError(
                 f"no version can be staged: {error.what}",
                 table=context.target,
@@ -201,7 +201,8 @@ class VersionRoots:
             if owner == self._address:
                 return tree
         raise StorageError(
-            f"every directory of this staging schema in {folder} belongs to another metastore"
+            f"every directory of this staging schema in {folder} belongs to another metastore",
+            remedy="set staging_schema to another name, or location_root to another directory",
         )
 
     def _folder(self, context: StagingContext) -> str:

@@ -54,7 +54,7 @@ class IcebergCatalog(StagingCatalog):
     def plan(self, context: StagingContext, job: Job) -> Plan:
         found = "; ".join(problems(context))
         if found:
-            what = f"this configuration is not Iceberg's: {found}"
+            what = f"an Iceberg table can't be configured like this: {found}"
             raise NotSupportedError(what, table=context.target, left=messages.NO_JOB)
         self._namespaces.ensure(context.staging_schema, context.target)
         capabilities = self.capabilities(context.staging_schema)

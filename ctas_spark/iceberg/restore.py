@@ -148,6 +148,7 @@ class RestoredVersion(IcebergVersion):
                 f"version {self._restored} is gone: Iceberg has expired its snapshots",
                 table=self._context.target,
                 left="it is unchanged",
+                remedy="choose a version that ctas_history shows as kept",
             )
         marker, last = chosen
         rules = Rules(last.schema_id or 0, marker.spec_id, marker.sort_order_id)

@@ -104,14 +104,18 @@ def addresses_in(uris: str) -> tuple[Address, ...]:
     try:
         found = tuple(_address(uri.strip()) for uri in uris.split(",") if uri.strip())
     except ValueError as error:
-        raise MetastoreError(
-            f"hive.metastore.uris can't be read: {error}",
-            left="nothing was started",
-            remedy="set it to thrift://host:port, or to several of them with commas between",
-        ) from error
+        raise _unreadable(f"can't be read: {error}") from error
     if not found:
-        raise MetastoreError("hive.metastore.uris is empty", left="nothing was started")
+        raise _unreadable("is empty")
     return found
+
+
+def _unreadable(why: str) -> MetastoreError:
+    return MetastoreError(
+        f"hive.metastore.uris {why}",
+        left="nothing was started",
+        remedy="set it to thrift://host:port, or to several of them with commas between",
+    )
 
 
 def _address(uri: str) -> Address:

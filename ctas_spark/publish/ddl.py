@@ -107,7 +107,7 @@ def create_staging_schema(run: Callable[[str], object], catalog: str, name: str)
         run(statement)
     except Exception as error:  # whatever the engine raises: the remedy is the same
         what = f"the staging schema {name} does not exist and can't be created: {error}"
-        remedy = f"an administrator runs: {statement}"
+        remedy = f"ask an administrator to run: {statement}"
         raise StagingSchemaError(what, left="nothing was started", remedy=remedy) from error
 
 

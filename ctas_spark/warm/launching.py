@@ -79,7 +79,7 @@ def _launched(order: Order) -> int:
     answer = json.loads(said) if said else {"failed": f"it ended at once; see {order.logs}"}
     if failure := answer.get("failed"):
         process.wait()
-        raise embedded.explained(failure) or _not_started(failure)
+        raise embedded.explained(failure) or _not_started(failure, order.logs)
     return process.pid
 
 
@@ -93,7 +93,9 @@ def _answer(process: "subprocess.Popen[str]", order: str) -> str:
         return process.stdout.readline()
 
 
-def _not_started(failure: str) -> SparkNotStartedError:
+def _not_started(failure: str, logs: str) -> SparkNotStartedError:
     return SparkNotStartedError(
-        f"a warm Spark could not start: {failure.splitlines()[0]}", left="nothing was started"
+        f"a warm Spark could not start: {failure.splitlines()[0]}",
+        left="nothing was started",
+        remedy=f"check spark_conf of the profile; the logs in {logs} say more",
     )

@@ -89,6 +89,18 @@ def test_a_metastore_that_breaks_the_start_off_is_named(
     )
 
 
+def test_a_start_that_fails_for_another_reason_says_where_to_look(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """And that nothing was started."""
+    monkeypatch.setattr(dbt_edge, "complaint", lambda _: None)
+    assert dbt_edge.start_failure(RuntimeError("no such host")) == (
+        "[SPARK_NOT_STARTED] Spark could not start: no such host\n"
+        "  left: nothing was started\n"
+        "  to do: check spark_conf of the profile; spark.log, next to dbt.log, says more"
+    )
+
+
 def test_what_is_added_follows_the_name() -> None:
     """The outcome of the model comes after the error's own words."""
     error = failed()

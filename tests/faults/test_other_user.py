@@ -51,7 +51,7 @@ def test_a_place_that_may_not_be_written_is_refused(built: Numbered) -> None:
     assert code == 1
     assert f"no version can be staged: this user may not write in file:{place}\n" in said
     assert "    left: it is unchanged; no job was started\n" in said
-    assert "an administrator, runs: chmod -R g+w " in said
+    assert "an administrator, to run: chmod -R g+w " in said
     assert (built.version(), built.number()) == (old, 1)
     built.only_live_left()
 

@@ -57,7 +57,8 @@ class CatalogsFile:
         raise NoSuchCatalogError(
             f"catalog_name {name} of {node.name} is not in catalogs.yml of the project",
             left="nothing was started",
-            remedy=f"it has: {', '.join(self._catalogs) or 'nothing'}",
+            remedy="add it there"
+            + (f", or use one of {', '.join(self._catalogs)}" if self._catalogs else ""),
         )
 
     @cached_property

@@ -54,6 +54,7 @@ R = TypeVar("R")
 RUNS_ON = {"3": (8, 11, 17), "4": (17, 21, 25), "4.0": (17, 21), "4.1": (17, 21)}
 """Javas by PySpark; Hadoop 3.5, which runs on 25, comes with 4.2."""
 INSTALL = "apt-get install openjdk-17-jre-headless, or set JAVA_HOME to a Java of that version"
+SEE_LOGS = "check spark_conf of the profile; spark.log, next to dbt.log, says more"
 FRAMES = re.compile(
     r"\n\nJVM stacktrace:|\nThis stopped SparkContext was created at:|\n=== Streaming Query"
 )
@@ -171,8 +172,8 @@ def start_failure(error: BaseException) -> str:
     if about_java is None and (found := METASTORE_BROKE_OFF.search(full_text(error))):
         return str(_not_reached(with_likely_cause(found[1] or "it closed the connection")))
     what = f"Spark could not start: {about_java or message(error)}"
-    left, remedy = ("nothing was started", INSTALL) if about_java else ("", "")
-    return str(SparkNotStartedError(what, left=left, remedy=remedy))
+    remedy = INSTALL if about_java else SEE_LOGS
+    return str(SparkNotStartedError(what, left="nothing was started", remedy=remedy))
 
 
 def _recognized(error: BaseException) -> StagingError | None:

@@ -43,9 +43,19 @@ def test_what_spark_does_not_take_from_there_is_refused(
     assert said in str(run.exception)
 
 
-def test_an_unknown_name_is_an_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("others", "remedy"), [(["sea"], "add it there, or use one of sea"), ([], "add it there")]
+)
+def test_an_unknown_name_is_an_error(tmp_path: Path, others: list[str], remedy: str) -> None:
     """It names those that there are."""
     project = Project(tmp_path, "shop", {})
-    project.write({"models/m.sql": MODEL})
+    written = [{"name": "ice", "catalog_type": "spark"}]
+    catalogs = [
+        {"name": one, "active_write_integration": "ice", "write_integrations": written}
+        for one in others
+    ]
+    files = {"catalogs.yml": json.dumps({"catalogs": catalogs})} if others else {}
+    project.write({**files, "models/m.sql": MODEL})
     said = str(project.dbt("parse").exception)
     assert "[NO_SUCH_CATALOG] catalog_name lake of m is not in catalogs.yml" in said
+    assert said.rstrip().endswith(f"to do: {remedy}")

@@ -115,7 +115,7 @@ def test_a_staging_schema_that_can_not_be_made_is_named(world: World) -> None:
     world.engine.on_sql = refuse
     with pytest.raises(StagingSchemaError, match="permission denied") as refused:
         world.plan()
-    assert "an administrator runs: CREATE SCHEMA" in refused.value.remedy
+    assert "ask an administrator to run: CREATE SCHEMA" in refused.value.remedy
 
 
 def test_nothing_is_made_next_to_a_schema_that_does_not_exist(world: World) -> None:

@@ -101,7 +101,7 @@ def test_a_directory_that_only_its_owner_may_write_in_is_an_error(
     world.storage.write(f"{folder}/ctas-spark/x", "")
     with pytest.raises(AccessDeniedError, match="may not write in") as caught:
         roots(world).root_of(context)
-    assert caught.value.remedy.endswith(f"runs: {command}")
+    assert caught.value.remedy.endswith(f"to run: {command}")
 
 
 def test_who_may_not_write_in_the_schemas_directory_is_told_so(world: World) -> None:
