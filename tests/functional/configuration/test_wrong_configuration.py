@@ -14,7 +14,7 @@ def test_all_problems_of_a_model_are_reported_together(project: Project, outside
     """Each wrong value is named with what would be right, and nothing is built.
 
     A database that Spark does not have, or a schema that it can't make, stops only runs that
-    select a node of it, and is named with those nodes.
+    select a node of it, and is named with those nodes. No schema for records is made.
     """
     model = (
         "{{ config(materialized='atomic_table', atomicity='isolatd', staging_purpose='upsert', "
@@ -23,7 +23,8 @@ def test_all_problems_of_a_model_are_reported_together(project: Project, outside
     )
     elsewhere = "{{ config(materialized='table', database='lake') }} select 1 as n"
     misplaced = "{{ config(materialized='table', schema='mar t') }} select 1 as n"
-    written = {"orders": model, "elsewhere": elsewhere, "misplaced": misplaced}
+    meant = "{{ config(materialized='table', atomicity='versions') }} select 1 as n"
+    written = {"orders": model, "elsewhere": elsewhere, "misplaced": misplaced, "meant": meant}
     for name in ("delta", "iceberg"):
         written[name] = (
             f"{{{{ config(materialized='table', file_format='{name}') }}}} select 1 as n"
@@ -35,7 +36,10 @@ def test_all_problems_of_a_model_are_reported_together(project: Project, outside
     refused = project.dbt("run", "--select=misplaced")
     said = f"schema {project.schema}_mar t could not be created; it is the schema of misplaced"
     assert said in str(refused.exception) + refused.log
-    refused = project.dbt("run", "--select", "orders", "delta", "iceberg")
+    refused = project.dbt("run", "--select", "orders", "meant", "delta", "iceberg")
+    said = refused.message("meant")
+    assert "atomicity: 'versions' is not one of " in said
+    assert said.endswith("; did you mean isolated?")
     for name in ("delta", "iceberg"):
         assert "[FORMAT_NOT_FOUND] Spark has no classes of " in refused.message(name)
         assert f"to do: in a dbt profile, add formats: [{name}]" in refused.message(name)
@@ -53,6 +57,8 @@ def test_all_problems_of_a_model_are_reported_together(project: Project, outside
     ):
         assert said in message
     assert outside.tables() == []
+    made = [row.namespace for row in project.rows("show schemas")]
+    assert not [name for name in made if name.startswith(f"{project.schema}_")]
 
 
 def test_debug_says_what_was_found_and_hides_secrets(project: Project) -> None:

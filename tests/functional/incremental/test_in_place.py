@@ -147,14 +147,15 @@ def test_rows_added_in_place_are_said_wherever_a_table_is_looked_at(project: Pro
             "check_cols=['id']) }} select id from range(4){% endsnapshot %}",
         }
     )
-    assert "Level none" not in project.dbt("build").log
+    assert "at level none" not in project.dbt("build").log
     assert "| none  |" in (again := project.dbt("run", "--select=added").log)
     assert again.count("Tables at level none were written in place; with atomicity: isolated") == 1
     listed = project.dbt("run-operation", "ctas_history", "--args={model: added}").log
     assert "| 5 + " in listed
     assert "+: a statement has added or replaced rows of this version in place since" in listed
     refused = project.dbt("run-operation", "ctas_rollback", "--args={model: added}").log
-    assert "none is kept. Rows that an incremental model adds in place make no version" in refused
+    said = "none is kept. Rows that an incremental model adds in place make no version: with "
+    assert f"{said}atomicity: isolated each run publishes one" in refused
     assert project.dbt("docs", "generate").success
     nodes = json.loads((project.directory / "target" / "catalog.json").read_text())["nodes"]
     found = {one.rpartition(".")[2]: node for one, node in nodes.items()}

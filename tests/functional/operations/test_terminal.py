@@ -83,13 +83,13 @@ def test_wrong_arguments_are_named_before_spark_starts(parsed: Terminal) -> None
 
 
 def test_models_that_are_not_published_are_named_before_spark_starts(parsed: Terminal) -> None:
-    """With the nearest names that would do."""
+    """With the nearest names that would do, three at most."""
+    table = MODELS["models/orders.sql"]
+    parsed.project.write({f"models/orders_{number}.sql": table for number in range(5)})
     said = parsed.said("ctas_history", "{model: order}", succeeds=False)
-    assert said == _none("model order", "the nearest models are: orders")
+    assert said == _none("model order", "the nearest models are: orders, orders_4, orders_3")
     said = parsed.said("ctas_rollback", "{model: looked_at}", succeeds=False)
     assert said == _none("model looked_at", "dbt ls lists the nodes of the project")
-    said = parsed.said("ctas_vacuum", "{schema: shopp}", succeeds=False)
-    assert said == _none("schema shopp", "the nearest schemas are: shop")
     said = parsed.said("ctas_recover", "{model: wrong}", succeeds=False, grace="1h")
     wrong = FAILED.replace("Runtime", "Compilation")
     assert said == (
@@ -129,6 +129,11 @@ def test_what_was_published_is_listed_and_rolled_back(terminal: Terminal) -> Non
     """Without a model all publications, by time; a rollback has a row of its own."""
     said = terminal.said("ctas_history", succeeds=True)
     assert said == "ctas_history found nothing; it looked at shop.orders, shop.wrong\n"
+    misspelt = (
+        f"{{schema: {terminal.project.schema}p}}"  # it may hold what no model builds any more
+    )
+    said = terminal.said("ctas_vacuum", misspelt, succeeds=False)
+    assert said == _none("schema shopp", "the nearest schemas are: shop")
     said = terminal.said("ctas_rollback", "{model: orders}", succeeds=False)
     assert said == (
         f"{FAILED}[NO_SUCH_VERSION] the table shows no version that this adapter published, and "
@@ -138,7 +143,7 @@ def test_what_was_published_is_listed_and_rolled_back(terminal: Terminal) -> Non
     )
     versions = [
         terminal.project.dbt("run", f"--select={model}", rows=rows).response(model)["version"]
-        for model, rows in (("wrong", 1), ("orders", 1), ("orders", 2))
+        for model, rows in (("wrong", 1), ("orders", 1), ("orders", 2000))
     ]
     (wrong, old, new) = versions
     listed = terminal.said("ctas_history", succeeds=True)
@@ -167,9 +172,10 @@ def test_what_was_published_is_listed_and_rolled_back(terminal: Terminal) -> Non
     rows = _rows(said)
     assert [[row[0], *row[2:5]] for row in rows] == [
         [old, "rollback", "live", "1"],
-        [new, "build", "kept", "2"],
+        [new, "build", "kept", "2,000"],
         [old, "build", "kept", "1"],
     ]
+    assert all(re.fullmatch(r"\d+ B|\d+\.\d KB", row[5]) for row in rows), rows
     said = terminal.said("ctas_history", succeeds=True)
     assert said.endswith("\n*: published by a rollback\n")
     assert [row[3] for row in _rows(said) if row[0] == "shop.orders"] == ["live *", "kept", "kept"]

@@ -36,12 +36,13 @@ def audit_badly(spark: SparkSession, table: str) -> None:
 
 
 def test_each_purpose_does_what_its_name_says(spark: SparkSession, schema: str) -> None:
-    """To a table that is there, and to one that is not."""
+    """To a table that is there, and to one that is not; an error advises another of them."""
     table = f"{schema}.orders"
-    with pytest.raises(NoSuchTableError):
+    with pytest.raises(NoSuchTableError, match=r"create it first, or call create_or_replace\(\)"):
         save_as(spark.range(1), table).replace()
     first = save_as(spark.range(2), table).create()
-    with pytest.raises(TableAlreadyExistsError):
+    instead = r"call create_or_replace\(\) or create_if_not_exists\(\)"
+    with pytest.raises(TableAlreadyExistsError, match=instead):
         save_as(spark.range(9), table).create()
     kept = save_as(spark.range(9), table).create_if_not_exists()
     assert (kept.outcome, kept.version, kept.rows) == (Outcome.KEPT, None, None)
@@ -185,7 +186,7 @@ def test_at_level_none_rows_are_written_in_place(spark: SparkSession, schema: st
     done = save_as(spark.range(3), "orders").atomicity("none").create()
     assert (done.reader_window, done.strategy) == ("mixed", "in_place")
     assert ids(spark, f"{schema}.orders") == [0, 1, 2]
-    with pytest.raises(NotSupportedError, match="nothing is staged"):
+    with pytest.raises(NotSupportedError, match=r"(?s)nothing is staged.*call atomicity\(\) with"):
         save_as(spark.range(3), "orders").atomicity("none").staged()
 
 
