@@ -207,8 +207,8 @@ class FileVersion:
             self._adopt()
             counted = self._count(directory) if self._count else counted
         self._written = written(storage, directory, counted)
-        has_listed_files = counted.files is None and bool(self._written.files)
-        if not has_listed_files and not storage.exists(directory):
+        # files are missed by the last listing
+        if not self._written.files and not storage.exists(directory):
             self._refuse(f"its directory {directory} is not there")
         return counted
 

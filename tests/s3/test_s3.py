@@ -2,7 +2,7 @@
 
 from ctas_spark.storage.committers import PROTOCOL
 from ctas_spark.storage.hadoop import HadoopStorage
-from places.s3 import OnS3
+from real_places.s3 import OnS3
 
 TABLE = "{{{{ config(materialized='table', versions_to_keep=0, grace_period=0{}) }}}}"
 QUERY = "select {{ var('n', 1) }} as id, 'x' as day"
@@ -12,7 +12,7 @@ IN_PLACE = (
     "{{ config(materialized='incremental', incremental_strategy='insert_overwrite', "
     "partition_by='day') }} select 1 as id, 'day {{ var('n', 1) }}' as day"
 )
-OF_A_SECOND_ENTRY = 17
+OF_A_SECOND_ENTRY = 15
 """The metastore looks at the directory of a new table, and so twice: of the version, and of the
 table; and a version's directory lies deeper."""
 VERSION = ("ctas-spark", "<staging id>", "<table>", "<version id>")
