@@ -66,6 +66,8 @@ def page(results: Path) -> str:
     lines.extend(_kills({name: f for name, f in named.items() if name.startswith("kills")}))
     if "signals" in named:
         lines.extend(_signals(named["signals"]))
+    if "places" in named:
+        lines.extend(_places(named["places"]))
     lines.extend(_writers({name: f for name, f in named.items() if name.startswith("race")}))
     lines.extend(_ends({name: f for name, f in named.items() if name.startswith("run_end")}))
     return "\n".join([*lines, *(_crashes(crashes) if crashes else ()), *_versions(named)])
@@ -217,6 +219,30 @@ def _signals(figures: Figures) -> Iterator[str]:
     yield rule(1 + len(figures["runs"]))
     yield row(len(figures["each"]), *figures["runs"].values())
     yield ""
+
+
+def _places(figures: Figures) -> Iterator[str]:
+    yield "## Events at real places\n"
+    yield (
+        "Each event happened to a project with a node of every kind, all tables of files; then a "
+        "session of Spark without the product read each node. `old` and `new` are the rows of the "
+        "round before the event and of its own; a `*` marks a node that stood at the point at "
+        "which the event came. What is left is neither the live version nor the one before it: "
+        "after a kill that is what the protocol keeps until it is old, or until the vacuum.\n"
+    )
+    yield f"{link('places')}: broken promises: {len(figures['violations'])}.\n"
+    for place, run in figures["places"].items():
+        each = [one for one in figures["each"] if one["place"] == place]
+        nodes = [*dict.fromkeys(node for one in each for node in one["nodes"])]
+        yield f"### {place}\n\n{minutes(run)} minutes, with {run[OURS]}.\n"
+        yield row("event", *nodes, "left", "broken")
+        yield rule(len(nodes) + 3)
+        for one in each:
+            shown = (
+                f"{one['nodes'].get(node, '')}{'*' * (node in one['waited'])}" for node in nodes
+            )
+            yield row(one["event"], *shown, listed(one["left"]), len(one["violations"]))
+        yield ""
 
 
 def _writers(named: Mapping[str, Figures]) -> Iterator[str]:

@@ -13,6 +13,7 @@ profile: then none may. The metastore is a server on PostgreSQL.
 
 ``--over connect`` or ``thrift``: dbt writes files over a Spark server, whose metastore is a server
 on Derby with its default settings. ``--mariadb``: the metastore of files is a server on MariaDB.
+``--place``: files lie on S3A or HDFS, or the tasks run on a cluster; the metastore is on Derby.
 """
 
 import argparse
@@ -32,11 +33,13 @@ from readers.reader import Mode
 from readers.tables import (
     Choice,
     SharedTables,
+    tables_at,
     tables_on_mariadb,
     tables_on_postgresql,
     tables_over,
 )
 from readers.trial import Trial, run_trial
+from real_places.shared import PLACES
 from results_file import write_figures
 from servers.metastore_on_postgresql import ISOLATION, REPEATABLE_READ
 from servers.versions import versions
@@ -69,6 +72,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--table", type=Choice, choices=list(Choice), default=Choice.FILES)
     parser.add_argument("--over", choices=["connect", "thrift"], help="a server that dbt writes by")
     parser.add_argument("--mariadb", action="store_true", help="the database of the metastore")
+    parser.add_argument("--place", choices=list(PLACES), help="where files lie and tasks run")
     parser.add_argument("--same", action="store_true", help="one schema for all versions")
     parser.add_argument(
         "--isolation", choices=[REPEATABLE_READ], help="instead of the server's default"
@@ -84,6 +88,8 @@ def _tables(
         return tables_over(options.over, directory)
     if options.mariadb:
         return tables_on_mariadb(directory)
+    if options.place:
+        return tables_at(PLACES[options.place](directory))
     return tables_on_postgresql(options.table, directory, settings)
 
 
@@ -108,6 +114,7 @@ def _figures(
     return {
         "table": options.table.value,
         "written over": options.over or "a session",
+        "place": options.place or "local",
         "reads": trial.reads,
         "commits": len(trial.commits),
         **{kind: sum(verdict[kind] for verdict in verdicts.values()) for kind in counted},

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from places.embedded import metastore, spark_logs
-from places.hdfs import GROUPS, Hdfs
+from real_places.embedded import metastore, spark_logs
+from real_places.hdfs import GROUPS, Hdfs
 from servers.hdfs import running_hdfs
 
 __all__ = ["metastore", "spark_logs"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from places.hdfs import LINKS, Hdfs
+from real_places.hdfs import LINKS, Hdfs
 
 MEGABYTE = 1 << 20
 """Less than a block, which HDFS counts as a whole while it is written."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from places.hdfs import ALICE, BOB, CAROL, GROUP, Hdfs
+from real_places.hdfs import ALICE, BOB, CAROL, GROUP, Hdfs
 
 TABLE = "{{{{ config(materialized='table', versions_to_keep=0, grace_period=0{}) }}}}"
 QUERY = "select {{ var('n', 1) }} as id, 'x' as day"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from places.embedded import metastore, spark_logs
-from places.s3 import OnS3
+from real_places.embedded import metastore, spark_logs
+from real_places.s3 import OnS3
 from servers.s3 import S3, running_s3
 
 __all__ = ["metastore", "spark_logs"]

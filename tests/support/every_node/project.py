@@ -11,10 +11,13 @@ from readers.session import SMALL
 from readers.tables import SharedTables
 
 STOCK = "spark"
-SELECT = f"select id, {{{{ var('v') }}}} as v, id % {PARTS} as part from range({ROWS})"
+MORE, WHERE = "{{ var('more', '') }}", "{{ var('where', '') }}"
+"""Further columns, and a condition, of the nodes that have a query."""
+SELECT = f"select id{MORE}, {{{{ var('v') }}}} as v, id % {PARTS} as part from range({ROWS}){WHERE}"
 ROUNDS = "(select explode(sequence(1, {{ var('v') }})) as v)"
 ADDED = (
-    f"select * from (select id, v, id % {PARTS} as part from range({ROWS}) cross join {ROUNDS}) "
+    f"select * from (select id{MORE}, v, id % {PARTS} as part from range({ROWS}) "
+    f"cross join {ROUNDS}{WHERE}) "
     "{% if is_incremental() %}where v > (select max(v) from {{ this }}){% endif %}"
 )
 """What the table lacks of all rounds so far: also a full refresh has them all."""
@@ -26,12 +29,16 @@ BATCH = (
 )
 PYTHON = f"""
 def model(dbt, session):
-    number = dbt.config.get("meta")["v"]
-    return session.range({ROWS}).selectExpr("id", f"{{number}} as v", "id % {PARTS} as part")
+    meta = dbt.config.get("meta")
+    columns = f"id{{meta['more']}}, {{meta['v']}} as v, id % {PARTS} as part"
+    return session.sql(f"select {{columns}} from range({ROWS}){{meta['where']}}")
 """
 OF_PYTHON = """
 models:
-  - {name: python, config: {materialized: table, meta: {v: "{{ var('v') }}"}}}
+  - name: python
+    config:
+      materialized: table
+      meta: {v: "{{ var('v') }}", more: "{{ var('more', '') }}", where: "{{ var('where', '') }}"}
 """
 REFUSED = "refuses it on tables of files"
 

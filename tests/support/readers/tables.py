@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
 from ctas_spark import quoting
 from ctas_spark.context import SESSION_CATALOG, TableName
+from real_places.shared import Place
 from servers.delta import delta_session
 from servers.formats import joined
 from servers.iceberg import NEW_TYPES, hadoop_catalog, hive_catalog, jdbc_catalog, session_catalog
@@ -144,3 +145,10 @@ def tables_over(method: str, directory: Path) -> Iterator[SharedTables]:
         profile = {**server.profile(method), "metastore": metastore.uri}
         beside = {**profile, "server_side_parameters": {}}
         yield SharedTables(metastore.spark_conf(), profile=beside)
+
+
+@contextmanager
+def tables_at(running: AbstractContextManager[Place]) -> Iterator[SharedTables]:
+    """Tables of files at a place; each session there is a small one."""
+    with running as place:
+        yield SharedTables(place.of_one_task)

@@ -89,6 +89,7 @@ def running_metastore(
     settings: Mapping[str, str] = NO_SETTINGS,
     *,
     lock_tables: bool = False,
+    jars: Sequence[Path] = (),
 ) -> Iterator[Metastore]:
     """Run a Hive 2.3.10 metastore whose database and log lie in ``directory``.
 
@@ -96,7 +97,7 @@ def running_metastore(
     run in the same directory finds the tables of the first. What a server does by
     default, this one does: it refuses a column's new type by position, and one read may
     mix two versions. It has no tables for locks unless ``lock_tables`` asks for them in
-    a new directory.
+    a new directory. ``jars`` are what it needs in order to look at a warehouse elsewhere.
     """
     directory.mkdir(parents=True, exist_ok=True)
     warehouse.mkdir(parents=True, exist_ok=True)
@@ -106,7 +107,7 @@ def running_metastore(
     context = trusting_anyone() if settings.get(USE_SSL) == "true" else None
     if lock_tables:
         _make_lock_tables(directory, log)
-    process = start(command_of(directory, port), log, cwd=directory)
+    process = start(command_of(directory, port, jars=jars), log, cwd=directory)
     try:
         wait_for_server(
             process,
@@ -153,10 +154,10 @@ def _make_lock_tables(directory: Path, log: Path) -> None:
         raise ServerStartError(f"There are no lock tables:\n{tail(log)}")
 
 
-def _jvm(directory: Path) -> list[str]:
+def _jvm(directory: Path, more: Sequence[Path] = ()) -> list[str]:
     """Java, with the class path of Spark's own JVMs first: their archive has Hive's and Derby's."""
     jars = class_archive.jars()
-    ours = (jars.parent / "conf", *jars.glob("slf4j-api-*.jar"), jars / "*", directory)
+    ours = (jars.parent / "conf", *jars.glob("slf4j-api-*.jar"), jars / "*", directory, *more)
     return [
         _java(),
         *JVM_OPTIONS,
@@ -168,9 +169,11 @@ def _jvm(directory: Path) -> list[str]:
     ]
 
 
-def command_of(directory: Path, port: int, options: Sequence[str] = ()) -> list[str]:
+def command_of(
+    directory: Path, port: int, options: Sequence[str] = (), jars: Sequence[Path] = ()
+) -> list[str]:
     """What runs a server whose settings lie in ``directory``, with more options for Java."""
-    java, *others = _jvm(directory)
+    java, *others = _jvm(directory, jars)
     return [
         java,
         *options,

@@ -36,7 +36,7 @@ MASTER_OF_TESTS = "TESTS_MASTER"
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """A living master, and its workers, each with one core and its executors in its group."""
+    """A living master, and its workers, each with its executors in its group."""
 
     port: int
     web_port: int
@@ -75,8 +75,11 @@ class Cluster:
 
 
 @contextmanager
-def running_cluster(directory: Path, workers: int = 2) -> Iterator[Cluster]:
-    """Run a master and workers with Spark's default settings; logs lie in ``directory``."""
+def running_cluster(directory: Path, workers: int = 2, cores: int = 1) -> Iterator[Cluster]:
+    """Run a master and workers with Spark's default settings; logs lie in ``directory``.
+
+    ``cores`` are those of each worker.
+    """
     directory.mkdir(parents=True, exist_ok=True)
     port, web_port = free_port(), free_port()
     with ExitStack() as stack:
@@ -93,7 +96,7 @@ def running_cluster(directory: Path, workers: int = 2) -> Iterator[Cluster]:
         log = directory / "master.log"
         cluster = Cluster(port, web_port, master, ())
         wait_for_server(master, lambda: bool(cluster._state()), "a master", log)  # noqa: SLF001
-        room = ("-c", "1", "-m", f"{IN_MEGABYTES}m")
+        room = ("-c", str(cores), "-m", f"{IN_MEGABYTES}m")
         started = tuple(
             daemon(
                 f"worker-{number}",

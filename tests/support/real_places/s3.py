@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from ctas_spark.storage.committers import PARQUET, PROTOCOL
 from functional.dbt_project import Project
-from places.embedded import started_project
+from real_places.embedded import started_project
 from servers.s3 import BUCKET, S3
 
 

@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 
 from ctas_spark.engines import jvm
 from functional.dbt_project import Project, Run
-from places.embedded import started_project
+from real_places.embedded import started_project
 
 ALICE, BOB, CAROL = "alice", "bob", "carol"
 GROUP = "analysts"
