@@ -91,14 +91,16 @@ def _model(name: str, config: str, query: str = SELECT) -> dict[str, str]:
 
 
 def _incremental(name: str, config: str, query: str = SELECT) -> dict[str, str]:
-    how = f"materialized='incremental', atomicity='isolated', incremental_strategy={config}"
+    level = "atomicity=var('level', 'isolated')"
+    how = f"materialized='incremental', {level}, incremental_strategy={config}"
     return _model(name, how, query)
 
 
 def _snapshot(name: str, config: str = "") -> dict[str, str]:
     how = f"unique_key='id', strategy='check', check_cols=['v']{config}"
     head = f"{{% snapshot {name} %}}{{{{ config({how}) }}}}"
-    return {f"snapshots/{name}.sql": f"{head}\n{SELECT}\n{{% endsnapshot %}}\n"}
+    select = SELECT.replace(MORE, "")  # it keeps its columns' types
+    return {f"snapshots/{name}.sql": f"{head}\n{select}\n{{% endsnapshot %}}\n"}
 
 
 DELTA = ", file_format='delta'"

@@ -243,18 +243,21 @@ def _said(report: Mapping[str, Any]) -> str:
     return "; ".join(failed) or str(report["log"])[-1500:]
 
 
-def build(world: World, event: str = "build", *arguments: str) -> Found:
+def build(world: World, event: str = "build", *arguments: str, **variables: object) -> Found:
     """The next round."""
-    reports = world.run(world.build(world.number + 1, *arguments))
+    reports = world.run(world.build(world.number + 1, *arguments, **variables))
     found = world.found(event, world.all_nodes(NEW), _failures(reports))
     world.number += 1
     return found
 
 
 def changed_type(world: World) -> Found:
-    """The next round, in which a column has another type; a seed's, too."""
+    """The next round, in which a column has another type; a seed's, too, and no snapshot's.
+
+    On a server with default settings such a publication is ``atomic``.
+    """
     world.more = STRING
-    return build(world, CHANGED_TYPE, "--full-refresh")
+    return build(world, CHANGED_TYPE, "--full-refresh", level="auto")
 
 
 def rollback(world: World) -> Found:

@@ -16,6 +16,7 @@ from servers.standalone import ONLY_HERE, Cluster, running_cluster
 
 AT_ONCE = 12
 """How many tasks run at the same time: those of all nodes."""
+ONE_TASK_EACH = {"spark.sql.leafNodeDefaultParallelism": "1"}
 HADOOP = "spark.hadoop."
 LOCAL_FILES = "spark.hadoop.fs.file.impl"
 """Of sessions in one process; its jar is on no executor's class path."""
@@ -63,7 +64,7 @@ class Place:
 
 def _conf(metastore: Metastore, warehouse: str, **more: str) -> dict[str, str]:
     conf = {**SMALL, **metastore.spark_conf(), "spark.master": f"local[{AT_ONCE}]"}
-    return {**conf, "spark.sql.warehouse.dir": warehouse, **more}
+    return {**conf, **ONE_TASK_EACH, "spark.sql.warehouse.dir": warehouse, **more}
 
 
 @contextmanager
