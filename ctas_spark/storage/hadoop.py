@@ -89,6 +89,7 @@ class HadoopStorage:
             target, system = self._locate_text(path)
             self._write(target, system, "")
             now = int(system.getFileStatus(target).getModificationTime())
+        with asking("delete", path):
             system.delete(target, False)
         return now
 

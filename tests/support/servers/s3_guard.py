@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -14,20 +15,40 @@ DENIED = b"<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Err
 OF_ONE_HOP = {"connection", "transfer-encoding", "content-length", "date", "server"}
 
 
+def nothing(_method: str, _path: str) -> bool:
+    """Of a key that may do all."""
+    return False
+
+
+def writes(method: str, path: str) -> bool:
+    """An object or a part of one, and the beginning of an upload."""
+    return method == "PUT" or (method == "POST" and path.endswith("?uploads"))
+
+
 def deletes(method: str, path: str) -> bool:
     """One object, or several by one request; ending an upload is another right."""
     one = method == "DELETE" and "uploadId=" not in path
     return one or (method == "POST" and path.endswith("?delete"))
 
 
+@dataclass(slots=True)
+class Key:
+    """One whose rights may change; requests to its endpoint are made with it."""
+
+    endpoint: str
+    refused: Refused = nothing
+
+
 @contextmanager
-def guarded(port: int, refused: Refused) -> Iterator[str]:
-    """The endpoint of a key that may do all that is not refused."""
-    handler = type("Handler", (_Handler,), {"port": port, "refused": staticmethod(refused)})
+def another_key(port: int) -> Iterator[Key]:
+    """A key of the stand-in on this port."""
+    key = Key("")
+    handler = type("Handler", (_Handler,), {"port": port, "key": key})
     server = ThreadingHTTPServer((HOST, 0), handler)
+    key.endpoint = f"http://{HOST}:{server.server_port}"
     Thread(target=server.serve_forever, daemon=True).start()
     try:
-        yield f"http://{HOST}:{server.server_port}"
+        yield key
     finally:
         server.shutdown()
         server.server_close()
@@ -36,11 +57,11 @@ def guarded(port: int, refused: Refused) -> Iterator[str]:
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     port: int
-    refused: Refused
+    key: Key
 
     def _pass_on(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        if self.refused(self.command, self.path):
+        if self.key.refused(self.command, self.path):
             self._answer(403, [("Content-Type", "application/xml")], DENIED)
             return
         onward = HTTPConnection(HOST, self.port)
