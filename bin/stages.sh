@@ -37,7 +37,8 @@ all_stages=(lint types unit functional delta iceberg conformance faults remote c
 # With --all three of them run in their long form alone. What comes from a registry in its newest
 # version, or in another, is tried there, too.
 long_stages=(iceberg_everywhere contract_pairs contract_all_formats contract_postgresql
-    contract_over_connect contract_embedded contract_on_hive crashes_all_formats crashes_on_hive crashes_postgresql
+    contract_over_connect contract_over_thrift contract_embedded contract_on_hive
+    crashes_all_formats crashes_on_hive crashes_postgresql
     many_lives lint types unit functional demo example faults crashes conformance contract databases
     clients delta
     remote kerberos other_catalogs hdfs s3 dbt_1_10 dbt_1_11 fresh_install without_dbt)
@@ -45,6 +46,7 @@ long_stages=(iceberg_everywhere contract_pairs contract_all_formats contract_pos
 titles+=(
     [contract_embedded]="The contract on an embedded metastore"
     [contract_over_connect]="The contract on tables of files over Spark Connect"
+    [contract_over_thrift]="The contract on tables of files over Spark's Thrift server"
     [contract_postgresql]="The contract on a metastore on PostgreSQL"
     [contract_all_formats]="The contract on Delta, PostgreSQL, and Iceberg's jdbc, REST and hadoop"
     [contract_on_hive]="The contract on Iceberg's hive and session catalogs"
@@ -222,6 +224,8 @@ example() {
 contract_embedded() { run_tests .venv tests/contract --catalog hive_embedded; }
 
 contract_over_connect() { run_tests .venv tests/contract --catalog hive_over_connect; }
+
+contract_over_thrift() { run_tests .venv tests/contract --catalog hive_over_thrift; }
 
 contract_postgresql() { run_tests .venv tests/contract --catalog hive_postgresql; }
 

@@ -35,6 +35,7 @@ CLAIMS: Mapping[str, Claim] = {
     "hive_mariadb": Claim(CHECK, WEAK, reaches=Atomicity.ISOLATED if SWAPS else None),
     "hive_4": Claim(ConflictCheck.CAS, WEAK, reaches=Atomicity.ISOLATED),
     "hive_over_connect": Claim(CHECK, WEAK, reaches=Atomicity.ISOLATED if SWAPS else None),
+    "hive_over_thrift": Claim(CHECK, WEAK, reaches=Atomicity.ISOLATED if SWAPS else None),
     "hive_postgresql": Claim(
         CHECK if SWAPS else ConflictCheck.LOCK, EACH if SWAPS else WEAK, tracks=True
     ),
@@ -81,6 +82,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     ),
     "hive_remote": ("hive_remote",),
     "hive_over_connect": ("hive_over_connect",),
+    "hive_over_thrift": ("hive_over_thrift",),
     "hive_postgresql": ("hive_postgresql",),
     "hive_mariadb": ("hive_mariadb",),
     "hive_4": ("hive_4",),

@@ -12,6 +12,9 @@ from ctas_spark.catalogs.kinds import Catalogs
 from ctas_spark.context import StagingPurpose
 from ctas_spark.dataframe.saving import Saving
 
+WITHOUT_DATAFRAMES = ("fakes", "hive_over_thrift")
+"""What the names of places begin with in which there are none, and so no save_as."""
+
 
 class Entry(str, Enum):
     """Which way the cases of a run take."""
@@ -21,8 +24,8 @@ class Entry(str, Enum):
     TURNS = "turns"
 
     def is_by_save_as(self, case: Case) -> bool:
-        """Of cases that take turns, each takes the same one in every run; fakes have no session."""
-        if case.place.startswith("fakes") or self is Entry.CORE:
+        """Of cases that take turns, each takes the same one in every run."""
+        if case.place.startswith(WITHOUT_DATAFRAMES) or self is Entry.CORE:
             return False
         return self is Entry.SAVE_AS or zlib.crc32(str(case).encode()) % 2 == 1
 

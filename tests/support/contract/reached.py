@@ -53,8 +53,8 @@ CHECKED: Mapping[tuple[str, str], tuple[str, tuple[str, ...]]] = {
     ),
     ("Delta's, over a Delta table", "session"): (CONTRACT.format("delta"), ("delta",)),
     ("Hive with compare-and-swap, `metastore` in the profile", "connect, thrift"): (
-        f"{CONTRACT.format('hive_over_connect')}, {REMOTE}",
-        ("hive_over_connect",),
+        f"{CONTRACT.format('hive_over_connect')}, `hive_over_thrift`, {REMOTE}",
+        ("hive_over_connect", "hive_over_thrift"),
     ),
     ("Iceberg, hive, jdbc, rest, hadoop, declared", "connect"): (BY_SQL, ()),
     ("Iceberg, hive, jdbc, rest, hadoop, declared", "thrift"): (BY_SQL, ()),

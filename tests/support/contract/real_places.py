@@ -10,7 +10,7 @@ from contract.database_place import postgresql as database
 from contract.format_place import delta, iceberg
 from contract.hive_place import embedded, hive_4, mariadb, postgresql, remote
 from contract.places import Place
-from contract.server_place import over_connect
+from contract.server_place import over_connect, over_thrift
 from readers.session import small_session
 from servers.database import driver
 from servers.formats import both_formats, joined
@@ -19,6 +19,7 @@ from servers.iceberg import hive_catalogs, jdbc_catalog
 OF_FILES: Mapping[str, Callable[[Path], AbstractContextManager[Place]]] = {
     "hive_remote": remote,
     "hive_over_connect": over_connect,
+    "hive_over_thrift": over_thrift,
     "hive_postgresql": postgresql,
     "hive_mariadb": mariadb,
     "hive_4": hive_4,
