@@ -120,6 +120,23 @@ def test_settings_are_read_and_set(server: FakeThriftServer, session: ThriftSess
     assert server.statements[-1] == "SET `spark.z`=`a b`"
 
 
+def test_a_setting_is_asked_for_once_until_it_may_have_changed(
+    server: FakeThriftServer, session: ThriftSession
+) -> None:
+    """By SET, RESET or a statement that runs others; not by what reads or writes tables."""
+    kept = "/* dbt */ CREATE TABLE t AS SELECT 1", "REFRESH TABLE t", "SELECT 1", "DROP VIEW v"
+    may_change = "SET `spark.x` = 2", "-- mine\nRESET", "EXECUTE IMMEDIATE 'SET spark.x=2'"
+    server.settings["spark.x"] = "1"
+    for statement in kept:
+        session.sql(statement)
+        assert session.conf.get("spark.x") == "1"
+    assert server.statements.count("SET `spark.x`") == 1
+    for times, statement in enumerate(may_change, start=2):
+        session.sql(statement)
+        session.conf.get("spark.x")
+        assert server.statements.count("SET `spark.x`") == times, statement
+
+
 def test_a_failed_statement_is_refused_by_name(
     server: FakeThriftServer, session: ThriftSession
 ) -> None:

@@ -45,6 +45,11 @@ LINES = 20
 COMMENTS = r"(?:\s|/\*(?:[^*]|\*(?!/))*\*/|--[^\n]*\n)*"
 READS = re.compile(rf"{COMMENTS}(?:SELECT|SHOW|DESC|DESCRIBE|EXPLAIN)\b", re.IGNORECASE)
 """Statements that may run twice; WITH may begin an INSERT."""
+KEEPS = re.compile(
+    rf"{COMMENTS}(?:SELECT|SHOW|DESC|DESCRIBE|EXPLAIN|REFRESH|CREATE|DROP|ALTER|INSERT)\b",
+    re.IGNORECASE,
+)
+"""Statements that change no setting of the session; EXECUTE IMMEDIATE and scripts may."""
 KEEP_SECONDS = 30.0
 """Between signs of life: many balancers end a connection that is idle for a minute."""
 UNSET = "<undefined>"
@@ -101,8 +106,16 @@ class ThriftSession:
             LostAnswerError: there is no answer; it may still be running. Only what reads is sent
                 again.
         """
-        if not READS.match(statement):
+        if READS.match(statement):
+            return self.ask(statement)
+        try:
             return self._run(statement)
+        finally:
+            if not KEEPS.match(statement):
+                self.conf.forget()
+
+    def ask(self, statement: str) -> ThriftResult:
+        """The same for a statement that only reads, whatever it begins with."""
         return self._tried_again(lambda: self._run(statement))
 
     def attach(self, job: "ThriftJob | None") -> None:
@@ -238,14 +251,23 @@ class ThriftSession:
 
 
 class Settings:
-    """The session's settings."""
+    """The session's settings; a value is asked for once, until a statement may have changed it."""
 
     def __init__(self, session: ThriftSession) -> None:
         self._session = session
+        self._known: dict[str, str] = {}
 
     def get(self, key: str, default: str | None = None) -> str | None:
-        value = str(self._session.sql(f"SET {quoting.identifier(key)}").collect()[0]["value"])
-        return default if value == UNSET else value
+        known = self._known
+        if key not in known:
+            # another thread's statement that ends meanwhile takes the values with it
+            found = self._session.ask(f"SET {quoting.identifier(key)}").collect()
+            known[key] = str(found[0]["value"])
+        return default if known[key] == UNSET else known[key]
+
+    def forget(self) -> None:
+        """A statement has ended that may have changed some."""
+        self._known = {}
 
     def set(self, key: str, value: str) -> None:
         name, text = quoting.identifier(key), quoting.identifier(value)
