@@ -135,13 +135,14 @@ class FileVersion:
         self._staged.base = base
         self._level = level
         self._services.roots.staging.follow(base.entry)
-        if base.exists:
-            refresh(self._services.engine, self._context.target)
         if self._restored is None:
             self._root = self._services.roots.root_of(self._context)
             self._staged.seen_ms = self._services.now_ms(self._root)
         else:
             self._take_again(self._restored, base)
+
+    def read_afresh(self) -> None:
+        refresh(self._services.engine, self._context.target)
 
     def hold_old_rows(self) -> None:
         """List the base's files; Spark lists them later, so that no row is missed.
@@ -150,13 +151,11 @@ class FileVersion:
             StorageError, MetastoreError: they could not be listed.
         """
         base = self._staged.base.table
-        if base is None:
-            return
         try:
-            self._old_rows = self._stored(base)
+            self._old_rows = None if base is None else self._stored(base)
         except StorageError as error:
             raise messages.base_not_listed(self._context.target, error) from error
-        refresh(self._services.engine, self._context.target)
+        self.read_afresh()
 
     def read_new_rows(self, stream: Any, job: Job, *, resumes: bool) -> Any:
         """By a run next to the version, which an abort removes, too."""

@@ -38,6 +38,8 @@ class Plan:
     ``level`` is what the catalog reaches of what the model asks for. ``open_version`` opens one
     attempt at a level; the kind may look at what stands in the target's place. ``adds`` says that
     the query will have the target's own rows, as far as that is known before there is one.
+    ``only_by_query`` says that nothing but this query, whose text is told, reads the target before
+    the commit.
     """
 
     context: StagingContext
@@ -47,6 +49,7 @@ class Plan:
     clock: Clock = SYSTEM_CLOCK
     observers: tuple[StepObserver, ...] = ()
     adds: bool = False
+    only_by_query: bool = False
 
     def begin(self) -> "StagedTable[Any]":
         """Look at the target and take it as the base; first what a crash left is finished.
@@ -98,6 +101,7 @@ class StagedTable(Generic[B]):
         self._rival = ""
         self._has_job = False
         self._adds = plan.adds and base.exists
+        self._may_be_read = base.exists and not plan.only_by_query
         self._holds_old_rows = False
 
     @property
@@ -127,6 +131,8 @@ class StagedTable(Generic[B]):
         self._version.stage_on(self.base, self.level)
         if self._adds:
             self._hold_old_rows()
+        elif self._may_be_read:
+            self._version.read_afresh()
 
     def read_new_rows(self, stream: Any, *, resumes: bool) -> Any:
         """What is new in a stream, as a batch; None, and KEPT, if the base has all there is."""

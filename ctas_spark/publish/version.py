@@ -185,10 +185,14 @@ class Version(Protocol[B]):
     def stage_on(self, base: B, level: Atomicity) -> None:
         """Prepare the staging of a version for that base; nothing about the target is written."""
 
+    def read_afresh(self) -> None:
+        """From now on the session reads the base, and nothing that it remembers."""
+
     def hold_old_rows(self) -> None:
         """The version's job reads the target: note the rows that it has now, before the job does.
 
         A change of these is then a change of the target, also where it leaves no trace but files.
+        The session reads it afresh.
         """
 
     def read_new_rows(self, stream: Any, job: Job, *, resumes: bool) -> Any:
@@ -266,6 +270,9 @@ class FormatVersion(Generic[B]):
 
     def finish_interrupted(self, found: B) -> B:
         return found
+
+    def read_afresh(self) -> None:
+        """Where a session remembers a format's table, ``stage_on`` sees to it."""
 
     def hold_old_rows(self) -> None:
         """A format's own log shows whatever changes its rows."""

@@ -156,9 +156,18 @@ class ModelBuild:
 
 
 def planned(
-    catalog: StagingCatalog, model: ModelPlan, job: Job, *, adds: bool = False
+    catalog: StagingCatalog,
+    model: ModelPlan,
+    job: Job,
+    *,
+    adds: bool = False,
+    only_by_query: bool = False,
 ) -> Callable[[], ModelBuild]:
-    """Decide the level, or refuse it, before any job; what this returns begins the build."""
+    """Decide the level, or refuse it, before any job; what this returns begins the build.
+
+    ``adds`` and ``only_by_query`` are those of the ``Plan``.
+    """
     timer = StepTimer()
-    plan = replace(catalog.plan(model.context, job), observers=(timer,), adds=adds)
+    plan = catalog.plan(model.context, job)
+    plan = replace(plan, observers=(timer,), adds=adds, only_by_query=only_by_query)
     return lambda: ModelBuild(catalog, model.retention, timer, plan.begin())

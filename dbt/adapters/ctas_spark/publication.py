@@ -21,6 +21,8 @@ from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 from dbt.adapters.ctas_spark.run_record import RunRecord
 from dbt.adapters.ctas_spark.statements import bare
 
+PLAIN = ("table", "atomic_table", "seed")
+"""Materializations that stage one query, and add nothing to what is there."""
 INSTEAD = {"seed": seeds.IN_BATCHES, "snapshot": snapshots.BY_STATEMENT}
 """What is done with a node that can't be published; else it is an incremental model."""
 
@@ -60,9 +62,11 @@ class Publication:
         # Spark 4 cancels whatever a group starts after it was cancelled: each batch has its own
         group = f"{node.unique_id} {opened.run} {uuid4().hex[:8]}"
         job = this.handle.new_job(group, plan.abort_timeout_seconds)
+        by_query = not this.is_in_session and _is_read_by_query_alone(node)
         with messages.before_any_job(plan.context.target):
             catalog = opened.catalog_for(plan.context)
-            state.begin = planned(catalog, plan, job, adds=addition.with_old_rows)
+            adds = addition.with_old_rows
+            state.begin = planned(catalog, plan, job, adds=adds, only_by_query=by_query)
 
     def plan_if_possible(self, relation: CtasSparkRelation, full_refresh: bool) -> bool:  # noqa: FBT001 (Jinja)
         """As ``plan``; False if the node can't be published, and did not ask for a level."""
@@ -157,3 +161,14 @@ class Publication:
     @property
     def _build(self) -> ModelBuild:
         return cast("ModelBuild", self._invocation.node.build)
+
+
+def _is_read_by_query_alone(node: Any) -> bool:
+    """Whether nothing but the query that a node stages reads its table before the commit.
+
+    Python code may, and so do statements that compare the query's columns with the table's or with
+    a contract.
+    """
+    config = node.config
+    is_plain = config.materialized in PLAIN and node.language != "python"
+    return is_plain and not config.contract.enforced

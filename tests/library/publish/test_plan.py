@@ -1,6 +1,8 @@
 """What a begin does, and what it leaves when it can't go on."""
 
 import logging
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -30,11 +32,30 @@ def test_what_a_crash_left_is_mended_before_the_base_is_taken() -> None:
 
 
 def test_a_begin_prepares_the_staging_on_its_base_and_level() -> None:
-    """Nothing else is asked of the kind."""
+    """Nothing else is asked of the kind, but that the session reads the base."""
     version = FakeVersion([THERE])
     table = plan(version).begin()
-    assert version.did == ["finish_interrupted", "stage on v0 isolated"]
+    assert version.did == ["finish_interrupted", "stage on v0 isolated", "read afresh"]
     assert (table.version, table.outcome, table.level) == ("v1", None, Atomicity.ISOLATED)
+
+
+@pytest.mark.parametrize(
+    ("found", "said", "read"),
+    [
+        (ABSENT, {}, []),
+        (ABSENT, {"adds": True}, []),
+        (THERE, {"only_by_query": True}, []),
+        (THERE, {"adds": True, "only_by_query": True}, ["hold old rows"]),
+        (THERE, {"adds": True}, ["hold old rows"]),
+    ],
+)
+def test_a_session_reads_the_base_afresh_where_anything_may_read_it_before_the_query(
+    found: FakeBase, said: dict[str, Any], read: list[str]
+) -> None:
+    """Whatever holds the base's rows has that done; of a query it is known once there is one."""
+    version = FakeVersion([found])
+    replace(plan(version), **said).begin()
+    assert version.did[2:] == read
 
 
 def test_a_target_that_can_not_be_read_fails_the_begin() -> None:

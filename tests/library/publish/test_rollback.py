@@ -68,6 +68,7 @@ def test_the_version_before_is_published_by_one_call() -> None:
     assert kind.asked == [("v9", Atomicity.ISOLATED)]
     assert [one for one in kind.version.did if one != "finish_interrupted"] == [
         "stage on v0 isolated",
+        "read afresh",
         "check",
         "lock",
         "mark v0 isolated",

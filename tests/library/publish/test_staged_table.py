@@ -39,6 +39,7 @@ def test_a_publication_goes_through_its_calls_in_one_order() -> None:
     assert version.did == [
         "finish_interrupted",
         "stage on v0 isolated",
+        "read afresh",
         "check",
         "check",
         "lock",

@@ -101,6 +101,9 @@ class FakeVersion:
     def stage_on(self, base: FakeBase, level: Atomicity) -> None:
         self._does("stage on", base, level)
 
+    def read_afresh(self) -> None:
+        self._does("read afresh")
+
     def hold_old_rows(self) -> None:
         self._does("hold old rows")
 
