@@ -7,12 +7,15 @@ are compared, by name, size and time.
 
 from dataclasses import dataclass, replace
 
-from ..engines.protocol import WriteFigures
+from ..engines.protocol import UNKNOWN, WriteFigures
 from ..metastore.client import PROVIDER, MetastoreClient, TableEntry
 from ..storage.client import Storage, StoredFile, data_files
 from .base import PARTITION_PROVIDER
 from .directories import FOLDER
 
+HIVES_FILES, HIVES_BYTES = "numFiles", "totalSize"
+NEVER_EMPTY = ("parquet", "orc", "avro")
+"""Formats whose files begin with something."""
 EXACT = ("file:", "hdfs:", "viewfs:")
 """Where Spark's own committers write, and count the very bytes that then lie there."""
 
@@ -42,6 +45,19 @@ def written(storage: Storage, directory: str, counted: WriteFigures) -> WriteFig
         return counted
     found = counted_in(storage, directory)
     return replace(found, rows=counted.rows, files=counted.files or found.files)
+
+
+def listed_by_metastore(staged: TableEntry) -> WriteFigures:
+    """What a Hive metastore found in the directory when it made the entry, after the job.
+
+    By default it lists a table without partitions then, all but hidden names. Nothing is known of
+    formats whose files may be empty: not every listing shows these.
+    """
+    found = [staged.parameters.get(name, "") for name in (HIVES_FILES, HIVES_BYTES)]
+    is_counted = all(one.isdecimal() and int(one) for one in found)
+    if staged.partition_columns or staged.provider not in NEVER_EMPTY or not is_counted:
+        return UNKNOWN
+    return WriteFigures(files=int(found[0]), bytes=int(found[1]))
 
 
 def counted_in(storage: Storage, directory: str) -> WriteFigures:

@@ -252,7 +252,7 @@ class StagedRecord:
 
     def write(self, root: str) -> None:
         """Write it after a CTAS that could not say it: Delta's properties are in its log."""
-        entry = self._staged_entry()
+        entry = self.read()
         marked = {**entry.parameters, **self.to_parameters(root)}
         change = EntryChange.of(entry, marked)
         self.table.services.entries.change(self.table.name, change, None)
@@ -264,7 +264,15 @@ class StagedRecord:
             StagedVersionGoneError: somebody removed it.
             ConcurrentWriteError: a clean-up took the version.
         """
-        return self._record().entry or self._staged_entry()
+        return self._record().entry or self.read()
+
+    def read(self) -> TableEntry:
+        """The staged entry as it is now; StagedVersionGoneError if somebody removed it."""
+        entry = self.table.metastore.get_table(self.name)
+        if entry is None:
+            left = messages.unchanged(self.base)
+            raise messages.record_gone(self.table.name, self.name, left)
+        return entry
 
     def rebase(self, over: FileBase, now_ms: int) -> None:
         """Say by compare-and-swap what the commit call expects; nothing if it says so already.
@@ -302,17 +310,10 @@ class StagedRecord:
 
     def _record(self) -> Record:
         if self.found is None:
-            self.found = Record.of(self._staged_entry())
+            self.found = Record.of(self.read())
         if self.found is None or self.found.is_deleting:
             raise messages.swept(self.table.name, messages.unchanged(self.base))
         return self.found
-
-    def _staged_entry(self) -> TableEntry:
-        entry = self.table.metastore.get_table(self.name)
-        if entry is None:
-            left = messages.unchanged(self.base)
-            raise messages.record_gone(self.table.name, self.name, left)
-        return entry
 
 
 def recorded(base: FileBase, seen_ms: int) -> RecordedBase:

@@ -21,7 +21,13 @@ from ..steps import Step, StepReport
 from ..storage.client import Removal, empty, still_there
 from . import reach
 from .base import COLUMN_STATISTICS, PARTITION_PROVIDER, FileBase, change_between, who_changed
-from .data_files import StoredRows, stored_rows, what_is_wrong, written
+from .data_files import (
+    StoredRows,
+    listed_by_metastore,
+    stored_rows,
+    what_is_wrong,
+    written,
+)
 from .follow_up import complete, fill_columns, track_partitions
 from .publication import MetastoreCall, marker_over, set_by_users, wait_out
 from .reach import PartitionPlan, PartitionState, plan_partitions
@@ -202,10 +208,13 @@ class FileVersion:
                 self._listed_again = LISTING.submit(self._stored, base)
             self._refuse(what_is_wrong(storage, directory, self._written))
             return counted
+        listed = counted
         if self._restored is None:
             self._adopt()
-            counted = self._count(directory) if self._count else counted
-        self._written = written(storage, directory, counted)
+            listed = counted = self._count(directory) if self._count else counted
+            if counted == UNKNOWN and not self.keeps_own_columns:
+                listed = listed_by_metastore(self._staged.read())
+        self._written = written(storage, directory, listed)
         # files are missed by the last listing
         if not self._written.files and not storage.exists(directory):
             self._refuse(f"its directory {directory} is not there")

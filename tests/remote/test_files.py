@@ -2,13 +2,18 @@
 
 import itertools
 import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from dbt_common.events.contextvars import get_node_info
 from pyspark import SparkContext
 
 from ctas_spark import Atomicity, save_as
+from ctas_spark.engines.thrift.line import Line
 from functional.dbt_project import Project
 from long import long
 from remote.place import METHODS
@@ -64,12 +69,20 @@ PROJECT = {
     "snapshots/kept.sql": KEPT,
     "seeds/seeded.csv": "id,name\n1,a\n2,b\n",
 }
+READS = "{{ config(materialized='table') }} select count(*) as n from {{ this.schema }}.own"
+OWN = """
+{{ config(materialized='table', pre_hook='select 1 as moment') }} -- {{ ref('reads') }}
+select * from {{ this }}
+"""
+OF_A_REBUILD = ("EXPLAIN", "CREATE", "SELECT", "REFRESH")
+"""Whether the query reads its own table; the CTAS; the last listing; what is to be forgotten."""
 _numbers = itertools.count(1)
 PUBLISHED = ("model", "bound", "grown", "kept", "seeded")
 
 
 ONLY_CONNECT = pytest.mark.parametrize("method", ["connect"])
 MOSTLY_THRIFT = pytest.mark.parametrize("method", [long("connect"), "thrift"])
+ONLY_THRIFT = pytest.mark.parametrize("method", ["thrift"])
 
 
 @pytest.fixture(params=METHODS)
@@ -170,6 +183,62 @@ def test_what_a_session_promises_is_kept(place: Place) -> None:
     assert vacuum.success, vacuum.log
     assert "deleted" in vacuum.log
     assert place.rows("select distinct name, size(more) from {schema}.model") == [("two", 1)]
+
+
+@ONLY_THRIFT
+def test_a_rebuild_sends_no_statement_that_nothing_needs(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the second model of a run: the first one asks what holds for all."""
+    second = ("run", "--select", "swapped", "second")
+    place.project.write({"models/second.sql": f"-- {{{{ ref('swapped') }}}}\n{SWAPPED}"})
+    place.write_profile(threads=1)
+    assert place.project.dbt(*second, name="one").success
+    sent: list[tuple[str, str]] = []
+    with watched(monkeypatch, lambda node, statement: sent.append((node, statement.split()[0]))):
+        assert place.project.dbt(*second, name="two").success
+    assert tuple(word.upper() for node, word in sent if node == "second") == OF_A_REBUILD
+    assert place.rows("select name from {schema}.second") == [("two",)]
+
+
+@ONLY_THRIFT
+def test_a_model_that_reads_its_own_table_reads_what_is_there(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever its session has read of the table before another writer changed it."""
+    schema, other = place.project.schema, place.server.new_session()
+    other.sql(f"create schema {schema}")
+    for name in ("own", "others"):
+        other.sql(f"create table {schema}.{name} using parquet as select '{name}' as name")
+    files = other.sql(f"select input_file_name() as path from {schema}.others").collect()
+    moved = f"alter table {schema}.own set location '{files[0]['path'].rpartition('/')[0]}'"
+    place.project.write({"models/reads.sql": READS, "models/own.sql": OWN})
+    place.write_profile(threads=1)
+
+    def change(_: str, statement: str) -> None:
+        if statement == "select 1 as moment":
+            other.sql(moved)
+
+    with watched(monkeypatch, change):
+        built = place.project.dbt("run", "--select", "reads", "own", name="x")
+    other.stop()
+    assert built.success, built.log
+    assert place.rows("select * from {schema}.own") == [("others",)]
+
+
+@contextmanager
+def watched(patch: pytest.MonkeyPatch, tell: Callable[[str, str], None]) -> Iterator[None]:
+    """Tell each statement before it is sent, without dbt's comment, and the node that sends it."""
+    execute = Line.execute
+
+    def telling(line: Line, session: object, statement: str) -> object:
+        text = re.sub(r"/\*.*?\*/", "", statement).strip()
+        tell(str(get_node_info().get("node_name", "")), text)
+        return execute(line, session, statement)
+
+    with patch.context() as block:
+        block.setattr(Line, "execute", telling)
+        yield
 
 
 @ONLY_CONNECT

@@ -7,6 +7,7 @@ import pytest
 
 from ctas_spark.clock import HOUR_MS
 from ctas_spark.context import StagingContext, TableName
+from ctas_spark.engines.protocol import WriteFigures
 from ctas_spark.errors import MetastoreError, NotSupportedError
 from ctas_spark.files.record import Record
 from ctas_spark.metastore.client import TableEntry
@@ -15,16 +16,24 @@ from ctas_spark.retention.rules import RetentionRules
 from fakes.world import AT_ONCE, CONTEXT, World, published_by
 
 
-def test_a_plain_rebuild_makes_five_calls_of_the_metastore() -> None:
-    """The target at begin; the target and the record before the call; the call; the target."""
+@pytest.mark.parametrize(("counted", "after_the_job"), [(True, []), (False, ["get_table"])])
+def test_a_plain_rebuild_makes_five_calls_of_the_metastore(
+    after_the_job: list[str], *, counted: bool
+) -> None:
+    """The target at begin; the target and the record before the call; the call; the target.
+
+    Where no job counts what it writes, the metastore is asked, whose listing is in the record.
+    """
     world = World()
     catalog = world.catalog()
+    if counted:
+        world.job.counted = WriteFigures(rows=1, files=1, bytes=4)
 
     published_by(catalog, world)
     published_by(catalog, world)
     world.metastore.calls.clear()
     published_by(catalog, world)
-    reads = ["get_table", "get_table", "get_table"]
+    reads = ["get_table", *after_the_job, "get_table", "get_table"]
     assert world.metastore.calls == [*reads, "alter_table", "get_table"]
 
 

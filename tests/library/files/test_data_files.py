@@ -1,10 +1,13 @@
 """Whether a staged version is whole, when its job has ended and directly before the commit."""
 
+from dataclasses import replace
+
 import pytest
 
 from ctas_spark.engines.protocol import WriteFigures
 from ctas_spark.errors import StagedVersionIncompleteError, StorageError
-from ctas_spark.files.data_files import what_is_wrong, written
+from ctas_spark.files.data_files import counted_in, listed_by_metastore, what_is_wrong, written
+from fakes.metastore import entry
 from fakes.storage import FakeStorage
 from fakes.world import TARGET_NAME, Staged, World, version_of
 
@@ -75,6 +78,44 @@ def test_without_figures_what_stood_after_the_job_must_stand() -> None:
     """It is listed then."""
     storage = staged()
     assert written(storage, ON_DISK, UNCOUNTED) == WriteFigures(files=2, bytes=8)
+
+
+HIVES = {"spark.sql.sources.provider": "parquet", "numFiles": "2", "totalSize": "8"}
+BY_DAY = {"spark.sql.sources.schema.numPartCols": "1", "spark.sql.sources.schema.partCol.0": "day"}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "found"),
+    [
+        (HIVES, WriteFigures(files=2, bytes=8)),
+        ({**HIVES, "numFiles": "0"}, UNCOUNTED),
+        ({**HIVES, "totalSize": "?"}, UNCOUNTED),
+        ({"spark.sql.sources.provider": "parquet"}, UNCOUNTED),
+        ({**HIVES, "spark.sql.sources.provider": "csv"}, UNCOUNTED),
+        ({**HIVES, **BY_DAY}, UNCOUNTED),
+    ],
+)
+def test_a_metastore_has_listed_an_unpartitioned_version_when_its_entry_was_made(
+    parameters: dict[str, str], found: WriteFigures
+) -> None:
+    """By default; where it has not, or might have counted empty files, we list."""
+    assert listed_by_metastore(entry(TARGET_NAME, parameters=parameters)) == found
+
+
+def test_what_the_metastore_has_listed_must_stand(world: World) -> None:
+    """Without figures of the job, one listing before the commit is enough."""
+    staged_table = world.plan().begin()
+    world.stage(staged_table)
+    version = version_of(staged_table)
+    made = world.metastore.tables[version.record]
+    counted = counted_in(world.storage, version.directory)
+    found = {"numFiles": str(counted.files), "totalSize": str(counted.bytes)}
+    marked = {**made.parameters, "spark.sql.sources.provider": "parquet", **found}
+    world.metastore.tables[version.record] = replace(made, parameters=marked)
+    staged_table.verify()
+    world.storage.delete(world.storage.files(version.directory)[0].path)
+    with pytest.raises(StagedVersionIncompleteError, match="the job wrote"):
+        staged_table.commit()
 
 
 def test_with_figures_it_is_listed_once() -> None:
