@@ -17,9 +17,11 @@ from thrift.transport.TTransport import TMemoryBuffer
 
 NO_ANSWER = (TException, OSError, EOFError, UnicodeError)
 ANOTHER_PROTOCOL = "speaks another protocol at this port, such as HTTP or TLS"
+CLOSED = "the server closed the connection without an answer; if it never gives one, it"
 UNCLEAR = {
-    "TSocket read 0 bytes": "the server closed the connection without an answer; if it never gives "
-    "one, it",
+    "TSocket read 0 bytes": CLOSED,
+    "[Errno 104] Connection reset by peer": CLOSED,
+    "[Errno 32] Broken pipe": CLOSED,
     "Length exceeded max allowed": "the server's answer can't be read; it probably",
 }
 """What Thrift's errors say of servers that do not speak it, and what that means."""
