@@ -5,15 +5,20 @@ Spark has none for a partitioned table, and says "0 rows" for others: nobody tol
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from itertools import takewhile
-from typing import Any
+from typing import Any, cast
 
 from dbt_common.contracts.metadata import CatalogTable, ColumnMetadata, StatsItem, TableMetadata
 
 from ctas_spark import quoting
 from ctas_spark.context import TableName, table_name
-from ctas_spark.engines.protocol import WriteFigures
+from ctas_spark.engines.jvm import FAILURES
+from ctas_spark.engines.protocol import UNKNOWN, WriteFigures
+from ctas_spark.errors import StagingError
+from ctas_spark.options import read_plan
 from ctas_spark.publish.marker import VERSION_ID
+from ctas_spark.retention.rules import Place
 from ctas_spark.statement.tables import details
 from dbt.adapters.contracts.relation import RelationConfig, RelationType
 from dbt.adapters.ctas_spark import listed_at_once
@@ -47,7 +52,7 @@ class DocsCatalog:
         self._invocation = invocation
         self._relations = relations
         self._shown = shown
-        self._published: set[TableName] = set()
+        self._published: dict[TableName, RelationConfig] = {}
         self._commented: set[TableName] = set()
 
     def expect(self, nodes: Iterable[RelationConfig]) -> None:
@@ -55,7 +60,7 @@ class DocsCatalog:
         for one in nodes:
             name = table_name(one.database, one.schema, one.identifier)
             if one.resource_type in RESOURCES:
-                self._published.add(name)
+                self._published[name] = one
             if any((getattr(one.config, "persist_docs", None) or {}).values()):
                 self._commented.add(name)
 
@@ -86,11 +91,36 @@ class DocsCatalog:
         self, relation: CtasSparkRelation, rows: Iterable[dict[str, Any]]
     ) -> Iterable[dict[str, Any]]:
         """With what the job of its version counted, if it shows one."""
+        version, figures = self._figures(relation)
+        if not version:
+            return map(without_no_rows, rows)
+        return (with_figures(row, version, figures) for row in rows)
+
+    def _figures(self, relation: CtasSparkRelation) -> tuple[str, WriteFigures]:
+        """The version that a relation shows, and what is known of it; a Delta table lies in one."""
+        if relation.is_iceberg or relation.is_delta:
+            return self._in_history(relation.full_name)
         version = version_shown(relation.information)
         if not VERSION_ID.fullmatch(version):
-            return map(without_no_rows, rows)
-        figures = self._invocation.catalogs.figures(relation.full_name, version)
-        return (with_figures(row, version, figures) for row in rows)
+            return "", UNKNOWN
+        return version, self._invocation.catalogs.figures(relation.full_name, version)
+
+    def _in_history(self, table: TableName) -> tuple[str, WriteFigures]:
+        """What a format's own history says of the version that the table shows, if it is a node's.
+
+        Nothing if statements have changed its rows since.
+        """
+        node = self._published.get(table)
+        default = self._invocation.credentials.staging_schema
+        if node is not None:
+            with suppress(StagingError, *FAILURES):
+                config = cast("Mapping[str, Any]", node.config)
+                context = read_plan(node.name, config, "", table, default).context
+                events = self._invocation.catalogs.catalog_for(context).history(context)
+                live = next((one for one in events if one.state == Place.LIVE.value), None)
+                if live is not None and not live.changed_in_place:
+                    return live.version, WriteFigures(rows=live.rows, bytes=live.bytes)
+        return "", UNKNOWN
 
 
 def version_shown(information: str | None) -> str:

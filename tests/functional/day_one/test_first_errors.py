@@ -252,7 +252,7 @@ def test_a_location_that_is_not_writable(project: Project) -> None:
     project.write({f"models/{one}.sql": model % (roots[one], named[one]) for one in roots})
     ran = project.dbt("run")
     assert "[STORAGE_FAILED] the storage refused to write" in ran.message("orders")
-    assert "nothing was published" in ran.message("orders")
+    assert "no job was started" in ran.message("orders")
     assert "location_root: 'data' is relative" in ran.message("relative")
     for one in ("unknown", "elsewhere"):
         assert f"location_root {roots[one]} can't be used" in ran.message(one)

@@ -367,7 +367,8 @@ class DbtRuns:
     def test_comments_follow_the_model(self, project: Project) -> None:
         """Of the table and of its columns, also where rows are merged into it, and of a seed's.
 
-        Whatever they say, it is the table that the catalog says it is; dbt's docs have them, too.
+        Whatever they say, it is the table that the catalog says it is; dbt's docs have them, too,
+        and the rows and bytes of what was published.
         """
         config = "incremental_strategy='merge', unique_key='id', materialized='incremental'"
         docs = "persist_docs={'relation': true, 'columns': true}"
@@ -410,6 +411,8 @@ class DbtRuns:
             assert (found["type"], found["comment"]) == ("table", spoof % "new")
             assert columns["id"]["comment"] == "new", node
             assert column in columns, node
+        stats = nodes["seed.tested.s"]["stats"]
+        assert (stats["rows"]["value"], stats["bytes"]["value"] > 0) == (1, True)
         assert nodes["model.tested.m"]["columns"]["Its_Part"]["type"] == (
             "struct<A:array<map<string,int>>>"
         )
