@@ -9,6 +9,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from ..engines import jvm
+from ..engines.metastore_port import require_metastore
 from ..engines.thrift.channel import KERBEROS, Access, Login, Tls
 from ..errors import AtomicityNotSupportedError
 from ..redaction import redacted
@@ -52,6 +53,7 @@ def open_metastore(spark: SparkSession) -> OpenedMetastore:
 
     Raises:
         AtomicityNotSupportedError: there is no way to its metastore yet.
+        MetastoreNotReachedError: another program listens at its address.
     """
     hadoop = jvm.hadoop_configuration(spark)
     implementation = spark.conf.get("spark.sql.catalogImplementation") or ""
@@ -65,6 +67,7 @@ def open_metastore(spark: SparkSession) -> OpenedMetastore:
         over_thrift = ThriftMetastore(uris, user=spark.sparkContext.sparkUser(), access=access)
         where = f"Hive, remote at {uris}, over Thrift"
         return OpenedMetastore(over_thrift, over_thrift, where, uris)
+    require_metastore(spark)
     in_jvm = InJvmMetastore(spark)
     if uris := in_jvm.setting(URIS):
         return OpenedMetastore(in_jvm, in_jvm, f"Hive, remote at {uris}", uris)

@@ -1,19 +1,23 @@
 """How a session's metastore is called, and what it is called by every process."""
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from ctas_spark.engines import jvm
 from ctas_spark.engines.thrift.channel import KERBEROS
-from ctas_spark.errors import AtomicityNotSupportedError
+from ctas_spark.errors import AtomicityNotSupportedError, MetastoreNotReachedError
 from ctas_spark.metastore.connections import PLAIN
 from ctas_spark.metastore.opening import (
     database_address,
     goes_over_thrift,
     is_of_one_process,
     login_by,
+    open_metastore,
 )
+from servers.answering import answering
 
 HERE, THERE = Path("/projects/shop"), Path("/projects/other")
 URIS = "thrift://one:9083,thrift://two:9083"
@@ -70,6 +74,19 @@ def test_the_servers_principal_says_how_to_log_in(
         host,
     )
     assert login_by("") == PLAIN.login
+
+
+def test_another_program_at_a_metastores_port_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a session of the user's own as well: Hive's client would wait for ten minutes."""
+    spark: Any = SimpleNamespace(
+        conf={"spark.sql.catalogImplementation": "hive"}, sparkContext=SimpleNamespace()
+    )
+    with answering(b"HTTP/1.1 400 Bad") as port:
+        settings = {"hive.metastore.uris": f"thrift://127.0.0.1:{port}"}
+        hadoop = SimpleNamespace(get=settings.get, getBoolean=lambda *_: False)
+        monkeypatch.setattr(jvm, "hadoop_configuration", lambda _: hadoop)
+        with pytest.raises(MetastoreNotReachedError, match="the server speaks HTTP at this port"):
+            open_metastore(spark)
 
 
 @pytest.mark.parametrize(
