@@ -62,7 +62,7 @@ class Strategy:
     @classmethod
     def of(cls, given: Mapping[str, Any], config: Mapping[str, Any], **sql: str) -> "Strategy":
         """From the mapping that dbt's macro of the strategy returns."""
-        key, changed = given["unique_key"], compared_at_once(str(given["row_changed"]))
+        key, changed = given["unique_key"], without_nesting(str(given["row_changed"]))
         if config.get("strategy") == "timestamp":
             # a record may be valid from a later time than its row had
             names = config.get("snapshot_table_column_names") or {}
@@ -249,7 +249,7 @@ class Changes:
         return kinds[self.names[name].lower()]
 
 
-def compared_at_once(changed: str) -> str:
+def without_nesting(changed: str) -> str:
     """dbt's check of columns without its nesting, in which a thousand overflow Spark's parser.
 
     Each is compared by itself, for two structs are not comparable where a type has changed.
