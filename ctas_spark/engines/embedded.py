@@ -30,7 +30,8 @@ WRITTEN_LAST = "service.properties"
 IS_OPEN = "XSDB6"
 OPENED = re.compile(r"Derby may have already booted the database (\S+?)\.?(?:\s|$)")
 TOO_LONG = re.compile(
-    r"truncation error was encountered trying to shrink LONG VARCHAR .*? to length (\d+)", re.DOTALL
+    r"truncation error was encountered trying to shrink (LONG )?VARCHAR .*? to length (\d+)",
+    re.DOTALL,
 )
 UNFINISHED = re.compile(
     r"XBM0A: The database directory '(.+?)' exists|XBM0J: Directory (.+?) already exists"
@@ -100,17 +101,25 @@ def _name_another(project: Path) -> None:
 def explained(text: str) -> MetastoreError | None:
     """One of Derby's errors as ours, if its meaning is known."""
     if found := TOO_LONG.search(text):
-        return MetastoreError(
-            f"the view's query is too long: the metastore's database, Derby, holds at most "
-            f"{found[1]} characters",
-            left="the view was not written",
-            remedy="set materialized to table or ephemeral, divide the query between several "
-            "views, or use a metastore on another database (spark.hadoop.hive.metastore.uris)",
-        )
+        return _is_too_long(found[2], of_view=bool(found[1]))
     if IS_OPEN in text:
         return _is_open(text)
     found = UNFINISHED.search(text)
     return _is_unfinished(found[1] or found[2]) if found else None
+
+
+def _is_too_long(most: str, *, of_view: bool) -> MetastoreError:
+    """Hive keeps a view's query in a column of its own; properties have Iceberg's, and others."""
+    what = "the view's query" if of_view else "a property or a type, or an Iceberg view's query,"
+    another = "use a metastore on another database (spark.hadoop.hive.metastore.uris)"
+    return MetastoreError(
+        f"{what} is too long: the metastore's database, Derby, holds at most {most} characters",
+        left="the view was not written" if of_view else "it was not written",
+        remedy="set materialized to table or ephemeral, divide the query between several "
+        f"views, or {another}"
+        if of_view
+        else f"shorten it, set materialized to table for a view, or {another}",
+    )
 
 
 def remove_unfinished(database: Path) -> None:

@@ -189,6 +189,14 @@ def test_a_view_that_derby_can_not_hold_is_explained() -> None:
     assert "select 1" not in said
 
 
+def test_a_property_that_derby_can_not_hold_is_explained() -> None:
+    """Such as the names of the columns of an Iceberg view."""
+    told = "ERROR 22001: A truncation error was encountered trying to shrink VARCHAR"
+    said = dbt_edge.message(RuntimeError(f"commit state unknown: {told} 'a,b,&' to length 32672."))
+    assert "Derby, holds at most 32672 characters" in said
+    assert "left: it was not written" in said
+
+
 def test_a_metastore_that_does_not_answer_is_explained() -> None:
     """The reason, and where the address is configured, instead of a class of Hive's."""
     said = dbt_edge.message(RuntimeError(f"HiveException: Unable to instantiate X\n{NOBODY}"))

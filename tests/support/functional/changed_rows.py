@@ -56,7 +56,7 @@ IN_ANY_FORMAT = {
     "removed": Case(
         APPENDS,
         "select 1 as id, 'a' as gone",
-        "select 2 as id, array(named_struct('a b', 'n', 'Select', 3)) as `new-col`",
+        "select 2 as id, array(named_struct('a$b', 'n', 'Select', 3)) as `new-col`",
         ((1, "a", None), (2, None, [("n", 3)])),
     ),
     "renamed": Case(

@@ -8,7 +8,7 @@ from functional.dbt_project import NAME, Project
 ROWS = "values (1, 'a', 'x'), (1, 'b', 'y'), (null, 'c', 'z') as t(id, `some-col`, `group`)"
 NESTED = """
 select 1 as id, named_struct('code', 'a', 'n', 1) as s, array(1, 2) as arr, map('k', 'v') as m,
-  cast(1.5 as decimal(10,2)) as amt, array(named_struct('a b', 1)) as sarr, 'x' as txt,
+  cast(1.5 as decimal(10,2)) as amt, array(named_struct('a$b', 1)) as sarr, 'x' as txt,
   timestamp'2026-01-02 03:04:05' as at, timestamp_ntz'2026-01-02 03:04:05' as ntz,
   date'2026-01-02' as day, true as flag
 """
@@ -26,13 +26,13 @@ unit_tests:
     given:
       - input: ref('nested')
         rows:
-          - {id: 7, s: {n: 3, code: "it's"}, arr: [1, 2], m: {k: "v"}, sarr: [{a b: 5}], amt: 12.34,
+          - {id: 7, s: {n: 3, code: "it's"}, arr: [1, 2], m: {k: "v"}, sarr: [{a$b: 5}], amt: 12.34,
              at: 2026-05-06 07:08:09, ntz: "2026-05-06 07:08:09", day: 2026-05-06, flag: false}
           - {id: 8, arr: [], txt: 'a\b "q"'}
     expect:
       rows:
           - {id: 7, code: "it's", s: {code: "it's", n: 3}, arr: [1, 2], m: {k: "v"},
-             sarr: [{a b: 5}], amt: 12.34, txt: null, at: 2026-05-06 07:08:09,
+             sarr: [{a$b: 5}], amt: 12.34, txt: null, at: 2026-05-06 07:08:09,
              ntz: "2026-05-06 07:08:09", day: 2026-05-06, flag: false}
           - {id: 8, code: null, s: null, arr: [], m: null, sarr: null, amt: null, txt: 'a\b "q"',
              at: null, ntz: null, day: null, flag: null}

@@ -3,14 +3,14 @@
 from functional.dbt_project import Project
 
 COLUMNS = 1_200
-KEY = "column_with_a_long_name_number_0"
-LAST = f"column_with_a_long_name_number_{COLUMNS - 1}"
+KEY = "one_of_many_columns_0"
+LAST = f"one_of_many_columns_{COLUMNS - 1}"
 
 
 def build_and_check(project: Project, file_format: str) -> None:
     """A view, merged rows and a snapshot, in a first run and again with other values."""
     values = ", ".join(
-        f"{{{{ var('n') }}}} + {number} as column_with_a_long_name_number_{number}"
+        f"{{{{ var('n') }}}} + {number} as one_of_many_columns_{number}"
         for number in range(1, COLUMNS)
     )
     config = f"file_format='{file_format}'"
