@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from ctas_spark.engines import embedded
 from ctas_spark.engines.embedded import (
     CONNECTION_URL,
     URIS,
@@ -69,7 +70,7 @@ def test_a_metastore_in_the_working_directory_is_named(
     (elsewhere / "metastore_db").mkdir()
     with caplog.at_level(logging.WARNING):
         beside({}, tmp_path)
-    (line,) = caplog.messages
+    (line,) = (one.getMessage() for one in caplog.records if one.name == embedded.__name__)
     assert line == (
         f"the metastore {elsewhere}/metastore_db, in the working directory, is not used: that of "
         f"this project is {tmp_path}/metastore_db, and does not exist yet. To use the former, set "
