@@ -9,12 +9,11 @@ the provider off as long as that holder may still wake up.
 
 import logging
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from ..clock import ORPHAN_AGE_MS
-from ..engines.calls import core_errors
 from ..errors import EntryModifiedError, LockLostError, MetastoreError, StagingError
 from ..metastore.client import (
     PLACEHOLDER,
@@ -24,10 +23,10 @@ from ..metastore.client import (
     TableEntry,
 )
 from ..publish.locks import CommitLock, HeldCheck
-from ..quoting import table as quoted
 from ..steps import Step
 from .base import PARTITION_HOLDER, PARTITION_PROVIDER, PARTITIONS, FileBase, lies_in
 from .entries import MOST_ATTEMPTS
+from .partition_directories import partitions_in
 from .publication import columns_beside_kept_keys
 from .reach import PartitionState, is_pending
 from .record import name_in
@@ -185,12 +184,17 @@ class Bookkeeping:
         wanted = PartitionState(before.parameters.get(PARTITIONS, PartitionState.FILES.value))
         if wanted is PartitionState.TRACKED:
             return wanted
+        known = self.table.metastore.partitions(self.table.name)
+        others = [one for one in known if not lies_in(one.location, version)]
+        own: tuple[Partition, ...] = ()
+        if wanted is not PartitionState.FILES:
+            with self.table.report.within(Step.ADD_PARTITIONS):
+                own = self._show(before, known, others)
+        kept = {one.values for one in own}
         with self.table.report.within(Step.DROP_PARTITIONS):
-            own = self._drop_stale(version)
+            self._drop([one for one in others if one.values not in kept])
         if wanted is PartitionState.FILES:
             return wanted
-        with self.table.report.within(Step.ADD_PARTITIONS):
-            self._add_missing(version, own)
         tracked = {PARTITION_PROVIDER: BY_METASTORE, PARTITIONS: PartitionState.TRACKED.value}
         with self.table.report.within(Step.TRACK_PARTITIONS):
             is_tracked = self._changed(before, {**_without_note(before), **tracked})
@@ -201,29 +205,31 @@ class Bookkeeping:
         found = self.table.look()
         return found.entry if found.marker is not None else None
 
-    def _drop_stale(self, version: str) -> tuple[Partition, ...]:
-        """Drop what belongs to another version; return what belongs to this one."""
-        target, client = self.table.name, self.table.metastore
-        known = client.partitions(target)
-        own = tuple(partition for partition in known if lies_in(partition.location, version))
-        stale = tuple(partition for partition in known if partition not in own)
-        self.check()
-        if stale:
-            with self._landing():
-                client.drop_partitions(target, stale)
-        return own
+    def _show(
+        self, shown: TableEntry, known: Sequence[Partition], others: Sequence[Partition]
+    ) -> tuple[Partition, ...]:
+        """Let the metastore have the version's partitions, in the places of others where it can.
 
-    def _add_missing(self, version: str, own: tuple[Partition, ...]) -> None:
-        """The record knows the job's partitions; an INSERT since then may have made more."""
-        target, client = self.table.name, self.table.metastore
-        record = name_in(self.table, version)
-        with core_errors(f"find the partitions of {record}"):
-            self.table.services.engine.sql(f"MSCK REPAIR TABLE {quoted(record)}")
-        there = {partition.values for partition in own}
-        found = client.partitions(record)
+        They are those of the directories: an INSERT since the job may have made more. None of the
+        others goes before the version's are there, so that other engines never find fewer.
+        """
+        own = partitions_in(self.table.services.storage, shown.location or "", shown.partition_keys)
+        there, elsewhere = ({one.values for one in some} for some in (known, others))
         self.check()
         with self._landing():
-            client.add_partitions(target, tuple(one for one in found if one.values not in there))
+            self.table.metastore.alter_partitions(
+                shown, [one for one in own if one.values in elsewhere]
+            )
+            self.table.metastore.add_partitions(
+                shown, [one for one in own if one.values not in there]
+            )
+        return own
+
+    def _drop(self, partitions: Sequence[Partition]) -> None:
+        self.check()
+        if partitions:
+            with self._landing():
+                self.table.metastore.drop_partitions(self.table.name, partitions)
 
     @contextmanager
     def _landing(self) -> Iterator[None]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
+from urllib.parse import unquote
 
 from ..context import TableName
 from ..errors import MetastoreError
@@ -137,7 +138,7 @@ class EntryChange:
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """One partition as the metastore keeps it; ``raw`` is the client's own object.
+    """One partition of a table; ``parameters`` are what is to be kept of it.
 
     ``values`` stand in the order of the table's partition keys, unescaped, a null as
     ``__HIVE_DEFAULT_PARTITION__``.
@@ -145,7 +146,15 @@ class Partition:
 
     values: tuple[str, ...]
     location: str
-    raw: object = field(compare=False, repr=False)
+    parameters: Mapping[str, str] = field(default_factory=dict, compare=False)
+
+
+def values_in(partition_name: str) -> tuple[str, ...]:
+    """The values in a name such as ``day=2026-11-21/path=a%2Fb``, which is its directory's, too.
+
+    Hive and Spark escape single characters of ASCII, as in a URL.
+    """
+    return tuple(unquote(part.partition("=")[2]) for part in partition_name.split("/"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,12 +222,15 @@ class MetastoreClient(Protocol):
         """
 
     def partitions(self, name: TableName) -> tuple[Partition, ...]:
-        """Every partition of the table; EntryMissingError when there is no table."""
+        """The values and the location of every partition; EntryMissingError without the table."""
 
-    def add_partitions(self, name: TableName, partitions: tuple[Partition, ...]) -> None:
-        """Add copies of another table's partitions where they are missing; no data is touched."""
+    def add_partitions(self, table: TableEntry, partitions: Sequence[Partition]) -> None:
+        """Add partitions of the table's columns and format where there is none of their values."""
 
-    def drop_partitions(self, name: TableName, partitions: tuple[Partition, ...]) -> None:
+    def alter_partitions(self, table: TableEntry, partitions: Sequence[Partition]) -> None:
+        """Let the partitions of these values be those; RefusedError if one is missing."""
+
+    def drop_partitions(self, name: TableName, partitions: Sequence[Partition]) -> None:
         """Remove the partitions of these values and leave their data; missing ones are no error."""
 
 

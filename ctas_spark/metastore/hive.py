@@ -87,6 +87,9 @@ TABLES_BY_FILTER = _reading(
 PARTITIONS = _reading("get_partitions", {1: MISSING, 2: META})
 PARTITION_NAMES = _reading("get_partition_names", {1: MISSING, 2: META})
 ADD_PARTITIONS = Method("add_partitions_req", {1: INVALID_OBJECT, 2: EXISTS, 3: META})
+ALTER_PARTITIONS = Method(
+    "alter_partitions_with_environment_context", {1: INVALID_OPERATION, 2: META}
+)
 DROP_PARTITIONS = Method("drop_partitions_req", {1: MISSING, 2: META})
 LOCK = Method("lock", {1: NO_SUCH_TXN, 2: TXN_ABORTED}, returns=True)
 CHECK_LOCK = _reading("check_lock", {1: NO_SUCH_TXN, 2: TXN_ABORTED, 3: NO_SUCH_LOCK})
@@ -238,13 +241,19 @@ class HiveMetastore:
         found = self._call(f"get_partitions({name})", PARTITIONS, *named(name), NO_LIMIT)
         return tuple(map(messages.partition_of, found.values))
 
-    def add_partitions(self, name: TableName, partitions: tuple[Partition, ...]) -> None:
+    def add_partitions(self, table: TableEntry, partitions: Sequence[Partition]) -> None:
         """One add_partitions_req call for some hundreds."""
         for batch in messages.batches(partitions):
-            request = messages.addition(name, batch)
-            self._call(f"add_partitions({name})", ADD_PARTITIONS, request)
+            request = messages.addition(table, batch)
+            self._call(f"add_partitions({table.name})", ADD_PARTITIONS, request)
 
-    def drop_partitions(self, name: TableName, partitions: tuple[Partition, ...]) -> None:
+    def alter_partitions(self, table: TableEntry, partitions: Sequence[Partition]) -> None:
+        """One alter_partitions_with_environment_context call for some hundreds."""
+        for batch in messages.batches(partitions):
+            arguments = *named(table.name), messages.parts(table, batch), messages.environment()
+            self._call(f"alter_partitions({table.name})", ALTER_PARTITIONS, *arguments)
+
+    def drop_partitions(self, name: TableName, partitions: Sequence[Partition]) -> None:
         """One call for all names, one drop_partitions_req call for some hundreds."""
         names = messages.names_of(partitions, self._partition_names(name))
         for batch in messages.batches(names):

@@ -9,9 +9,9 @@ Hive 2.3 to 4.2.
 
 import re
 import socket
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
-from urllib.parse import unquote
 
 from thrift.Thrift import TType
 
@@ -34,6 +34,7 @@ from .client import (
     Partition,
     TableEntry,
     TableLock,
+    values_in,
 )
 
 T = TypeVar("T")
@@ -44,7 +45,8 @@ VIEW_ORIGINAL, VIEW_EXPANDED, TYPE, PRIVILEGES, OWNER_TYPE = 10, 11, 12, 13, 18
 OF_THE_BASE = (OWNER, OWNER_TYPE, CREATE_TIME, PRIVILEGES)
 COLUMNS, LOCATION, SERDE, SERDE_PARAMETERS = 1, 2, 7, 3
 COLUMN_NAME, COLUMN_TYPE, COLUMN_COMMENT = 1, 2, 3
-PART_VALUES, PART_DATABASE, PART_TABLE, PART_STORAGE = 1, 2, 3, 6
+PART_VALUES, PART_DATABASE, PART_TABLE, PART_CREATE_TIME = 1, 2, 3, 4
+PART_STORAGE, PART_PARAMETERS = 6, 7
 LOCK_ID, LOCK_STATE, LOCK_BEATEN, LOCK_USER = 1, 2, 8, 10
 EXCLUSIVE, OF_A_TABLE, WITHOUT_TRANSACTION = (Field(TType.I32, number) for number in (3, 2, 6))
 ACQUIRED = 1
@@ -197,9 +199,9 @@ def tables_named(database: str, names: Iterable[str], prefix: str = "") -> tuple
 
 
 def partition_of(part: Struct) -> Partition:
-    """The partition, with the whole struct as its ``raw``."""
+    """Its values and its location."""
     location = part.struct(PART_STORAGE).text(LOCATION)
-    return Partition(words_of(part.value(PART_VALUES)), location or "", part)
+    return Partition(words_of(part.value(PART_VALUES)), location or "")
 
 
 def names_of(partitions: Iterable[Partition], names: Iterable[str]) -> tuple[str, ...]:
@@ -208,21 +210,35 @@ def names_of(partitions: Iterable[Partition], names: Iterable[str]) -> tuple[str
     return tuple(name for name in names if values_in(name) in values)
 
 
-def values_in(partition_name: str) -> tuple[str, ...]:
-    """The values in a name such as ``day=2026-11-21/path=a%2Fb``.
-
-    Hive escapes single characters of ASCII, as in a URL.
-    """
-    return tuple(unquote(part.partition("=")[2]) for part in partition_name.split("/"))
-
-
-def addition(name: TableName, partitions: Iterable[Partition]) -> Field:
-    """The request that adds copies of these partitions where they are missing."""
-    database, table = named(name)
-    here: dict[int, Field | None] = {PART_DATABASE: database, PART_TABLE: table}
-    parts = sequence(TType.STRUCT, *(_struct(one).replaced(here) for one in partitions))
+def addition(table: TableEntry, partitions: Iterable[Partition]) -> Field:
+    """The request that adds these partitions where they are missing."""
     if_not_exists, need_result = boolean(True), boolean(False)
-    return struct(database, table, parts, if_not_exists, need_result)
+    return struct(*named(table.name), parts(table, partitions), if_not_exists, need_result)
+
+
+def parts(table: TableEntry, partitions: Iterable[Partition]) -> Field:
+    """Partitions of the table's columns, which a server keeps once for all of them, and format."""
+    storage = _struct(table).struct(STORAGE)
+    database, name = named(table.name)
+    made = Field(TType.I32, int(time.time()))
+    return sequence(
+        TType.STRUCT,
+        *(
+            Struct(
+                {
+                    PART_VALUES: words(*one.values),
+                    PART_DATABASE: database,
+                    PART_TABLE: name,
+                    PART_CREATE_TIME: made,
+                    PART_STORAGE: Field(
+                        TType.STRUCT, storage.replaced({LOCATION: string(one.location)})
+                    ),
+                    PART_PARAMETERS: strings(one.parameters),
+                }
+            )
+            for one in partitions
+        ),
+    )
 
 
 def dropping(name: TableName, names: Iterable[str]) -> Field:
@@ -279,7 +295,7 @@ def _name(column: Struct) -> str:
     return column.text(COLUMN_NAME) or ""
 
 
-def _struct(read: TableEntry | Partition) -> Struct:
+def _struct(read: TableEntry) -> Struct:
     if not isinstance(read.raw, Struct):
-        raise TypeError(f"a {type(read).__name__} that was read by another client")
+        raise TypeError(f"an entry of {read.name} that was read by another client")
     return read.raw

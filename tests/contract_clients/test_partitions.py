@@ -1,11 +1,13 @@
 """What every client promises of partitions, the fake included."""
 
+from dataclasses import replace
+
 import pytest
 
 from contract_clients.places import KEYS, Place, unused
 from contract_clients.server_place import ServerPlace
 from ctas_spark.context import TableName
-from ctas_spark.errors import EntryMissingError
+from ctas_spark.errors import EntryMissingError, RefusedError
 from ctas_spark.metastore import messages
 from ctas_spark.metastore.client import EntryChange, Partition, TableEntry
 
@@ -52,7 +54,7 @@ def test_values_are_kept_to_the_letter(place: Place, values: tuple[str, ...]) ->
     """Any value is listed as it is, can be added to another table, and dropped there alone."""
     staged, target = place.partitioned(values, PLAIN), place.partitioned()
     partitions = place.client.partitions(staged.name)
-    place.client.add_partitions(target.name, partitions)
+    place.client.add_partitions(target, partitions)
     assert kept(place, target.name) == kept(place, staged.name)
     odd = tuple(one for one in partitions if one.values == values)
     place.client.drop_partitions(target.name, odd)
@@ -65,7 +67,7 @@ def test_partitions_are_added_once(place: Place) -> None:
     staged, target = place.partitioned(PLAIN, OTHER), place.partitioned(PLAIN)
     before = kept(place, target.name)
     for _ in range(2):
-        place.client.add_partitions(target.name, place.client.partitions(staged.name))
+        place.client.add_partitions(target, place.client.partitions(staged.name))
     after = kept(place, target.name)
     assert after[PLAIN] == before[PLAIN]
     assert after[OTHER] == f"{staged.location}/1"
@@ -76,14 +78,17 @@ def test_partitions_are_added_across_databases(place: Place) -> None:
     staged, template = place.partitioned(PLAIN), place.partitioned()
     target = TableName(place.other_database, unused(place).table)
     place.client.create_table(EntryChange(target, template, None, {}))
-    place.client.add_partitions(target, place.client.partitions(staged.name))
+    place.client.add_partitions(
+        replace(template, name=target), place.client.partitions(staged.name)
+    )
     assert kept(place, target) == kept(place, staged.name)
 
 
 def test_nothing_is_added_or_dropped(place: Place) -> None:
     """No partitions are no error."""
     made = place.partitioned(PLAIN)
-    place.client.add_partitions(made.name, ())
+    place.client.add_partitions(made, ())
+    place.client.alter_partitions(made, ())
     place.client.drop_partitions(made.name, ())
     assert set(kept(place, made.name)) == {PLAIN}
 
@@ -99,12 +104,13 @@ def test_partitions_are_dropped_once(place: Place) -> None:
 
 def test_a_missing_table_has_no_partitions_to_speak_of(place: Place) -> None:
     """Listing, adding or dropping partitions of a missing table is EntryMissingError."""
-    partitions = place.client.partitions(place.partitioned(PLAIN).name)
+    made = place.partitioned(PLAIN)
+    partitions = place.client.partitions(made.name)
     missing = unused(place)
     with pytest.raises(EntryMissingError):
         place.client.partitions(missing)
     with pytest.raises(EntryMissingError):
-        place.client.add_partitions(missing, partitions)
+        place.client.add_partitions(replace(made, name=missing), partitions)
     with pytest.raises(EntryMissingError):
         place.client.drop_partitions(missing, partitions)
 
@@ -156,7 +162,7 @@ def test_many_partitions_take_several_calls(
     made = remote.partitioned(*((str(number), "at") for number in range(8)))
     target = remote.partitioned()
     found = remote.client.partitions(made.name)
-    remote.client.add_partitions(target.name, found)
+    remote.client.add_partitions(target, found)
     assert kept(remote, target.name) == kept(remote, made.name)
     remote.client.drop_partitions(target.name, found)
     assert remote.client.partitions(target.name) == ()
@@ -167,14 +173,42 @@ def test_a_call_takes_many_partitions_with_many_columns(remote: ServerPlace) -> 
     wide = remote.partitioned(PLAIN, columns=tuple((f"c{at}", "string") for at in range(300)))
     many = remote.client.partitions(wide.name) * messages.BATCH
     with pytest.raises(EntryMissingError):
-        remote.client.add_partitions(unused(remote), many)
+        remote.client.add_partitions(replace(wide, name=unused(remote)), many)
 
 
-def test_a_partition_of_another_client_is_refused(remote: ServerPlace) -> None:
-    """A partition that another kind of client read can't be added through this one."""
-    foreign = Partition(PLAIN, "file:/w/0", raw=None)
-    with pytest.raises(TypeError, match="another client"):
-        remote.client.add_partitions(remote.partitioned().name, (foreign,))
+@pytest.mark.parametrize("values", [PLAIN, *ODD])
+def test_partitions_are_moved(place: Place, values: tuple[str, ...]) -> None:
+    """Those of the same values are elsewhere afterwards, and every other one stays as it is."""
+    made = place.partitioned(values, OTHER)
+    before = kept(place, made.name)
+    place.client.alter_partitions(made, (Partition(values, f"{made.location}/moved"),))
+    assert kept(place, made.name) == {**before, values: f"{made.location}/moved"}
+
+
+def test_a_missing_partition_is_not_moved(place: Place) -> None:
+    """Altering what is not there is refused; the metastore may have altered others."""
+    made = place.partitioned(PLAIN)
+    with pytest.raises(RefusedError):
+        place.client.alter_partitions(made, (Partition(OTHER, f"{made.location}/moved"),))
+    assert OTHER not in kept(place, made.name)
+
+
+def test_a_partition_has_columns_and_format_of_its_table(remote: ServerPlace) -> None:
+    """Whether it was added or altered; its parameters are those that it is given."""
+    made = remote.partitioned(PLAIN)
+    given = [
+        Partition(values, f"{made.location}/{values[1]}", {"numFiles": "7", "totalSize": "70"})
+        for values in (PLAIN, OTHER)
+    ]
+    remote.client.alter_partitions(made, given[:1])
+    remote.client.add_partitions(made, given[1:])
+    table = remote.seen(made.name)
+    for one in remote.raw_partitions(made.name):
+        assert one.sd.cols == table.sd.cols
+        assert one.sd.inputFormat == table.sd.inputFormat
+        assert one.sd.serdeInfo == table.sd.serdeInfo
+        assert {"numFiles": "7", "totalSize": "70"}.items() <= one.parameters.items()
+        assert one.createTime
 
 
 def test_keys_are_those_of_the_table(place: Place) -> None:

@@ -65,7 +65,7 @@ def orphans_stay(patch: Patch) -> None:
 
 NOTICED = (
     Noticed(nothing_is_completed, "changes_types"),
-    Noticed(nothing_is_completed, "replaces", "tracked"),
+    Noticed(nothing_is_completed, "creates", "tracked"),
     Noticed(files_stay, "replaces"),
     Noticed(half_deleted_versions_stay, "cleans_up"),
     Noticed(orphans_stay, "replaces"),

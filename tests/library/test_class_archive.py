@@ -101,7 +101,7 @@ def test_it_is_made_by_another_process(
     assert class_archive.option() == ""
     made = making.make()
     assert list(cache.iterdir()) == [made]
-    assert class_archive.option() == f'"-XX:SharedArchiveFile={made}"'
+    assert class_archive.option().endswith(f'={made}"')
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def inside(outer: str, *steps: str) -> list[str]:
     return [f"> {outer}", *after_each_other(*steps), f"< {outer}"]
 
 
-PARTITIONS = ("drop_partitions", "add_partitions", "track_partitions")
+PARTITIONS = ("add_partitions", "drop_partitions", "track_partitions")
 
 
 @pytest.fixture

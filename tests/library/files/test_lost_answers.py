@@ -31,13 +31,13 @@ def lost(world: World, name: str) -> Iterator[Callable[[], None]]:
     yield land
 
 
-@pytest.mark.parametrize("call", ["drop_partitions", "add_partitions"])
+@pytest.mark.parametrize("call", ["alter_partitions", "add_partitions", "drop_partitions"])
 def test_late_partition_calls_are_not_relied_on(
     world: World, call: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Until it can't land any more, Spark lists directories."""
     world.published("create_or_replace", "1", "2")
-    second = world.committed("1", "2")
+    second = world.committed("2", "3")
     with lost(world, call) as land:
         second.settle()
     assert "a later run will do that" in caplog.text

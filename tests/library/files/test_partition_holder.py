@@ -82,7 +82,7 @@ def test_a_foreign_note_counts_for_half_of_the_orphan_age(remote: World) -> None
 def test_a_lost_lock_stops_the_bookkeeping_and_leaves_the_note(remote: World) -> None:
     """A holder that wakes up without its lock changes nothing more; nobody may rely on that."""
     ours = remote.committed("may")
-    remote.engine.on_sql = lambda _statement: remote.metastore.expire_locks()
+    remote.once_after("partitions", remote.metastore.expire_locks)
     ours.settle()
     assert "add_partitions" not in remote.metastore.calls
     assert (remote.partitions_are(), ours.partition_metadata) == ((None, "pending"), "pending")
@@ -99,7 +99,7 @@ def test_a_lock_that_was_lost_before_the_first_change_changes_nothing(remote: Wo
     """Its next holder may be dropping partitions already."""
     old = remote.published("create_or_replace", "may")
     ours = remote.committed("june")
-    with observe(At(Step.DROP_PARTITIONS, remote.metastore.expire_locks)):
+    with observe(At(Step.ADD_PARTITIONS, remote.metastore.expire_locks)):
         ours.settle()
     assert remote.months() == {("may", old.version)}
     assert remote.holder_note() is not None

@@ -3,10 +3,9 @@
 from dataclasses import replace
 
 import pytest
-from pyspark.errors import PySparkException
 
 from ctas_spark.context import Atomicity, OnConflict, PartitionMetadata
-from ctas_spark.errors import MetastoreError, RefusedError
+from ctas_spark.errors import MetastoreError, RefusedError, StorageError
 from ctas_spark.files.base import (
     LAST_DDL_TIME,
     PARTITION_PROVIDER,
@@ -15,13 +14,13 @@ from ctas_spark.files.follow_up import MAY_WAKE_UP_MS
 from ctas_spark.publish.marker import COMMIT, Marker
 from ctas_spark.retention.rules import RetentionRules
 from ctas_spark.steps import Step, observe
-from fakes.partitions import partition
+from ctas_spark.storage.client import StoredFile
 from fakes.steps import At, dies_at
 from fakes.world import BY_MONTH, CONTEXT, TARGET_NAME, World, version_of
 
 REPLACES = "create_or_replace"
 AUTO, FILES = PartitionMetadata.AUTO, PartitionMetadata.FILES
-STEPS = [Step.DROP_PARTITIONS, Step.ADD_PARTITIONS, Step.TRACK_PARTITIONS]
+STEPS = [Step.ADD_PARTITIONS, Step.DROP_PARTITIONS, Step.TRACK_PARTITIONS]
 
 
 @pytest.fixture(params=["embedded", "remote"])
@@ -105,54 +104,54 @@ def test_two_writers_never_leave_a_mix(world: World, step: Step) -> None:
 def test_what_an_insert_added_meanwhile_is_tracked_too(world: World) -> None:
     """The version's directories are listed again before its partitions are added."""
     ours = world.committed("may")
-    version = version_of(ours)
-
-    def repaired(statement: str) -> None:
-        assert statement.startswith(
-            "MSCK REPAIR TABLE `spark_catalog`.`shop__ctas_spark`.`orders__"
-        )
-        added = partition(f"{version.directory}/month=june", "june")
-        world.metastore.kept[version.record][("june",)] = added
-
-    world.engine.on_sql = repaired
+    world.storage.write(f"{version_of(ours).directory}/month=june/part-theirs.parquet", "rows")
     ours.settle()
     assert world.months() == {("may", ours.version), ("june", ours.version)}
 
 
-def test_what_spark_can_not_find_stays_pending(
-    world: World, caplog: pytest.LogCaptureFixture
+def test_what_can_not_be_listed_stays_pending(
+    world: World, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The version is published, nobody is noted to be at work, and the next begin tries again."""
 
-    def fails(_statement: str) -> None:
-        raise PySparkException("[TABLE_OR_VIEW_NOT_FOUND] its record is in another staging schema")
+    def fails(directory: str) -> tuple[StoredFile, ...]:
+        raise StorageError(f"could not list {directory}")
 
     ours = world.committed("may")
-    world.engine.on_sql = fails
-    ours.settle()
+    with monkeypatch.context() as patched:
+        patched.setattr(world.storage, "files", fails)
+        ours.settle()
     assert (world.partitions_are(), world.holder_note()) == ((None, "pending"), None)
     assert "a later run will do that" in caplog.text
     world.plan(layout=BY_MONTH).begin()
-    world.engine.on_sql = world.engine.statements.append
-    world.plan(layout=BY_MONTH).begin()
     assert world.months() == {("may", ours.version)}
+
+
+def test_no_partition_goes_before_its_successor_is_there(world: World) -> None:
+    """Other engines find the old version's or the new one's, and never fewer of them."""
+    old = world.published(REPLACES, "may", "june")
+    ours = world.committed("june", "july")
+    seen: list[set[tuple[str, str]]] = []
+    with observe(At(Step.DROP_PARTITIONS, lambda: seen.append(world.months()))):
+        ours.settle()
+    new = {("june", ours.version), ("july", ours.version)}
+    assert seen == [new | {("may", old.version)}]
+    assert world.months() == new
 
 
 def test_an_entry_that_changes_meanwhile_is_looked_at_again(world: World) -> None:
     """An ALTER between two steps is kept, and its partitions are tracked in another turn."""
     ours = world.committed("may")
-    turns: list[str] = []
 
-    def altered(statement: str) -> None:
-        turns.append(statement)
-        if len(turns) == 1:
-            now = world.metastore.tables[TARGET_NAME]
-            parameters = {**now.parameters, "numRows": "7"}
-            world.metastore.tables[TARGET_NAME] = replace(now, parameters=parameters)
+    def altered() -> None:
+        now = world.metastore.tables[TARGET_NAME]
+        parameters = {**now.parameters, "numRows": "7"}
+        world.metastore.tables[TARGET_NAME] = replace(now, parameters=parameters)
 
-    world.engine.on_sql = altered
+    world.once_after("add_partitions", altered)
+    world.metastore.calls.clear()
     ours.settle()
-    assert len(turns) == 2
+    assert world.metastore.calls.count("partitions") == 2
     assert world.metastore.tables[TARGET_NAME].parameters["numRows"] == "7"
     assert world.partitions_are() == ("catalog", "tracked")
 

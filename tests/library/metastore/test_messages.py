@@ -4,7 +4,7 @@ import pytest
 
 from ctas_spark.context import TableName
 from ctas_spark.metastore import messages
-from ctas_spark.metastore.client import Partition
+from ctas_spark.metastore.client import Partition, values_in
 
 
 @pytest.mark.parametrize(
@@ -53,10 +53,10 @@ def test_names_are_those_that_begin_so() -> None:
 )
 def test_values_are_read_from_a_name(name: str, values: tuple[str, ...]) -> None:
     """Every value of a name is read, with its escaped characters."""
-    assert messages.values_in(name) == values
+    assert values_in(name) == values
 
 
 def test_names_are_found_by_values() -> None:
     """The server's own names of these partitions are taken; what it does not have is left out."""
-    asked = [Partition((value,), "file:/w", raw=None) for value in ("a/b", "missing")]
+    asked = [Partition((value,), "file:/w") for value in ("a/b", "missing")]
     assert messages.names_of(asked, ["day=a%2fb", "day=c"]) == ("day=a%2fb",)

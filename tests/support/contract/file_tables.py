@@ -16,6 +16,7 @@ MUTATIONS = (
     "rename_table",
     "drop_entry",
     "add_partitions",
+    "alter_partitions",
     "drop_partitions",
 )
 

@@ -75,6 +75,10 @@ class ServerPlace:
         """The entry as an independent client reads it."""
         return self.ask(lambda hand: hand.get_table(*_key(name)))
 
+    def raw_partitions(self, name: TableName) -> list[ttypes.Partition]:
+        """A table's partitions as an independent client reads them."""
+        return self.ask(lambda hand: list(hand.get_partitions(*_key(name), -1)))
+
     def locks(self) -> list[ttypes.ShowLocksResponseElement]:
         """Every lock of the server."""
         return list(self.ask(lambda hand: hand.show_locks(ttypes.ShowLocksRequest())).locks)

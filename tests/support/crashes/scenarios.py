@@ -269,7 +269,7 @@ def begins_without_columns(scene: Scene) -> Act:
 
 @scenario(Where(tracks=True))
 def recovers_partitions(scene: Scene) -> Act:
-    """A dead run had dropped the old version's partitions and added none."""
+    """A dead run had published, and still had the old version's partitions there."""
     scene.before.published(1)
     _dies_in_a_build(scene, Point(Step.ADD_PARTITIONS, BEFORE))
     scene.before.place.grow_old()

@@ -1,9 +1,9 @@
 """A metastore's partitions in memory."""
 
-from collections.abc import MutableMapping
+from collections.abc import MutableMapping, Sequence
 
 from ctas_spark.context import TableName
-from ctas_spark.errors import EntryMissingError
+from ctas_spark.errors import EntryMissingError, RefusedError
 from ctas_spark.metastore.client import Partition, TableEntry
 from fakes.calls import Calls
 
@@ -12,7 +12,7 @@ Kept = dict[tuple[str, ...], Partition]
 
 def partition(location: str, *values: str) -> Partition:
     """A partition at a location."""
-    return Partition(values, location, raw=None)
+    return Partition(values, location)
 
 
 class FakePartitions(Calls):
@@ -28,13 +28,20 @@ class FakePartitions(Calls):
         with self.made("partitions"):
             return tuple(self._of(name).values())
 
-    def add_partitions(self, name: TableName, partitions: tuple[Partition, ...]) -> None:
+    def add_partitions(self, table: TableEntry, partitions: Sequence[Partition]) -> None:
         with self.made("add_partitions"):
-            kept = self._of(name)
+            kept = self._of(table.name)
             for added in partitions:
                 kept.setdefault(added.values, added)
 
-    def drop_partitions(self, name: TableName, partitions: tuple[Partition, ...]) -> None:
+    def alter_partitions(self, table: TableEntry, partitions: Sequence[Partition]) -> None:
+        with self.made("alter_partitions"):
+            kept = self._of(table.name)
+            if missing := [one.values for one in partitions if one.values not in kept]:
+                raise RefusedError(f"{table.name} has no partition {missing[0]}")
+            kept.update({one.values: one for one in partitions})
+
+    def drop_partitions(self, name: TableName, partitions: Sequence[Partition]) -> None:
         with self.made("drop_partitions"):
             kept = self._of(name)
             for dropped in partitions:

@@ -115,7 +115,12 @@ class World:
         """What the CTAS does: files, then the record with its properties and partitions."""
         staged.statement("select 1 as id")
         version = version_of(staged)
-        self.storage.write(f"{version.directory}/part-0.parquet", rows)
+        for month in months or [None]:
+            below = f"/month={month}" if month else ""
+            self.storage.write(f"{version.directory}{below}/part-0.parquet", rows)
+        if months and self.job.counted.files:
+            size = len(months) * len(rows)
+            self.job.counted = replace(self.job.counted, files=len(months), bytes=size)
         partitioned = bool(staged.context.layout.partition_by)
         columns = staged.context.layout.partition_by
         self.metastore.tables[version.record] = entry(
@@ -185,7 +190,8 @@ class World:
 
     def versions_on_storage(self) -> set[str]:
         """Version ids that have files."""
-        return {path.split("/")[-2] for path in self.storage.texts if path.endswith(".parquet")}
+        files = [path.split("/")[:-1] for path in self.storage.texts if path.endswith(".parquet")]
+        return {next(one for one in reversed(parts) if "=" not in one) for parts in files}
 
     def months(self) -> set[tuple[str, str]]:
         """Month and version id of each partition that the metastore keeps of the target."""

@@ -6,6 +6,7 @@ from enum import Enum
 CHANGES = frozenset(
     {
         "add_partitions",
+        "alter_partitions",
         "alter_table",
         "create_table",
         "delete",
@@ -16,7 +17,7 @@ CHANGES = frozenset(
 )
 """The calls of which another process sees the effect."""
 
-LATE = CHANGES - {"add_partitions", "drop_partitions"}
+LATE = CHANGES - {"add_partitions", "alter_partitions", "drop_partitions"}
 """The calls that may land late. Of partitions none does: the protocol has no answer to that."""
 
 

@@ -1,6 +1,5 @@
-"""What Spark does for a run: the CTAS of a version, MSCK REPAIR TABLE."""
+"""What Spark does for a run: the CTAS of a version."""
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from ctas_spark.context import TableName
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from model.attempts import Attempt
     from model.world import ModelWorld
 
-REPAIR = re.compile(r"MSCK REPAIR TABLE `spark_catalog`\.`(?P<database>[^`]+)`\.`(?P<table>[^`]+)`")
 ROWS = "rows"
 
 
@@ -36,14 +34,8 @@ class RunEngine:
         self._world = world
 
     def sql(self, statement: str) -> None:
-        """MSCK REPAIR TABLE, which is all that the product asks for."""
-        found = REPAIR.fullmatch(statement)
-        assert found, statement
-        name = TableName(found["database"], found["table"])
-        there = self.metastore.get_table(name)
-        if there is None:
-            raise SparkError(f"{name} does not exist")
-        self.metastore.add_partitions(name, self._world.partitions_below(there.location))
+        """No step of the product's own runs a statement."""
+        raise AssertionError(statement)
 
     def reads(self, file_format: str) -> bool:
         return bool(file_format)
@@ -57,10 +49,11 @@ class RunEngine:
         for path in files:
             self._world.is_written(attempt.directory, path)
             self.storage.write(path, ROWS)
-        self.metastore.create_table(_staged_entry(attempt))
+        made = _staged_entry(attempt)
+        self.metastore.create_table(made)
         if attempt.months:
             found = partitions(attempt.directory, attempt.months)
-            self.metastore.add_partitions(attempt.record, found)
+            self.metastore.add_partitions(made.staged, found)
         return WriteFigures(files=len(files), bytes=len(files) * len(ROWS))
 
 
