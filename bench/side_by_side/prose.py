@@ -88,6 +88,8 @@ used just before a build; a machine with up to 10% counts as idle.
 SMALL = "Models of one row. A rebuild replaces the tables of the first build."
 JAVA_25 = """The 100 models on PySpark 4.3 and Java 25, whose cache of linked classes and of the
 profiles of methods takes the place of the archive of classes."""
+THRIFT = """The 100 models over one warm Thrift server of Spark with default settings, on a
+metastore server on Derby, into a schema of its own for each round; dbt starts cold."""
 TESTS = """The same, and then a `dbt build` that replaces the tables and runs two tests a model,
 `unique` and `not_null`. SQLMesh builds only what has changed, so its models get another query along
 with these audits. It reports no times of single models."""
@@ -102,6 +104,7 @@ SECTIONS = {
     "small": ("Many small models", SMALL),
     "small-500": ("More small models", "The same with 500 models."),
     "small-java-25": ("Java 25", JAVA_25),
+    "thrift": ("Over a Thrift server", THRIFT),
     "small-tests": ("Builds with tests", TESTS),
     "start": ("Start to the first node", "A project of one model."),
     "tpch": ("TPC-H's queries as models", TPCH),
