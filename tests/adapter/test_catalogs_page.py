@@ -2,14 +2,19 @@
 
 import pytest
 
-from contract.claims import CLAIMS
+from contract.claims import CLAIMS, SWAPS
 from contract.reached import PAGE, claims_of, page
 from ctas_spark.catalogs.levels import LEVELS, CatalogLevel, over_a_server, row
 from ctas_spark.context import Atomicity
 from ctas_spark.files.catalog import reached
 from ctas_spark.publish.catalog import ConflictCheck
 
-CLAIMED = [level for level in LEVELS if claims_of(level)]
+CLAIMED = [
+    level
+    for level in LEVELS
+    # the Hive of Spark 3 does not compare, so that no suite can hold such a row there
+    if claims_of(level) and (SWAPS or level.reached.conflict_check is not ConflictCheck.CAS)
+]
 
 
 def test_the_page_is_what_its_command_writes() -> None:
