@@ -18,7 +18,7 @@ def partitions_in(storage: Storage, directory: str, keys: Sequence[str]) -> tupl
     place = directory.rstrip("/")
     version = place.rpartition("/")[2]
     found: dict[str, list[StoredFile]] = defaultdict(list)
-    for one in data_files(storage.files(directory), directory):
+    for one in data_files(storage.files(place), place):
         below = one.path.rpartition(f"/{version}/")[2]
         found["/".join(below.split("/")[: len(keys)])].append(one)
     return tuple(

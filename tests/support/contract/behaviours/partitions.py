@@ -31,6 +31,16 @@ def shows_the_partitions_of_the_version_alone(subject: Subject) -> None:
     _shows(subject, ours, tracked=subject.tracked)
 
 
+@behaviour(REPLACING, levels=WHOLE, layouts=P, tables=FILES)
+def moves_the_partitions_that_stay(subject: Subject) -> None:
+    """Those of the old version's values lead to the new version, and no reader needs the old."""
+    subject.published(1)
+    ours = subject.published(1)
+    swept = subject.clean_up()
+    assert len(swept.freed) == 1
+    _shows(subject, ours, tracked=subject.tracked)
+
+
 @behaviour(DEFAULT, levels=WHOLE, layouts=P, tables=FILES)
 def takes_the_partitions_of_a_plain_table_away(subject: Subject) -> None:
     """Nothing is left of the partitions of a table that was taken over."""
