@@ -34,7 +34,7 @@ from ..retention.rules import Event, Reason, RetentionRules, Sweep
 from ..steps import StepReport
 from ..storage.client import Storage
 from .base import look
-from .data_files import has_changed
+from .data_files import ListingByMetastore, has_changed
 from .directories import VersionRoots
 from .entries import EntryWriter
 from .garbage import BySchema, begin_clean_up, clean_up, recover, scan
@@ -103,6 +103,7 @@ class SessionCatalog(StagingCatalog):
         self._guard = threading.Lock()
         self._staging_schemas: dict[str, Services] = {}
         self._search = PlaceSearch(metastore)
+        self._by_metastore = ListingByMetastore()
         self._found: Capabilities | None = None
         self._has_locks: bool | None = None
 
@@ -308,6 +309,7 @@ class SessionCatalog(StagingCatalog):
             find_partition_lock=self._lock,
             roots=roots,
             mixes_reads=self._mixes_reads,
+            by_metastore=self._by_metastore,
             clock=self._clock,
             search=self._search,
         )

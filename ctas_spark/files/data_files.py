@@ -5,6 +5,7 @@ meanwhile would be lost. No property shows that: engines write different ones, o
 are compared, by name, size and time.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ..engines.protocol import UNKNOWN, WriteFigures
@@ -58,6 +59,24 @@ def listed_by_metastore(staged: TableEntry) -> WriteFigures:
     if staged.partition_columns or staged.provider not in NEVER_EMPTY or not is_counted:
         return UNKNOWN
     return WriteFigures(files=int(found[0]), bytes=int(found[1]))
+
+
+class ListingByMetastore:
+    """Whether what the metastore has listed stands for a listing of ours: one of a run tells."""
+
+    def __init__(self) -> None:
+        self._agrees: bool | None = None
+
+    def of(self, staged: TableEntry, count: Callable[[], WriteFigures]) -> WriteFigures:
+        """What was found in the directory; UNKNOWN if it still has to be listed."""
+        said = listed_by_metastore(staged)
+        if said == UNKNOWN or self._agrees is False:
+            return UNKNOWN
+        if self._agrees:
+            return said
+        found = count()
+        self._agrees = found == said
+        return found
 
 
 def counted_in(storage: Storage, directory: str) -> WriteFigures:

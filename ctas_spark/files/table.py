@@ -12,6 +12,7 @@ from ..publish.locks import CommitLock
 from ..steps import StepReport
 from ..storage.client import Storage
 from .base import FileBase, look
+from .data_files import ListingByMetastore
 from .directories import VersionRoots
 from .entries import EntryWriter
 from .places import PlaceSearch
@@ -36,6 +37,7 @@ class Services:
     roots: VersionRoots
     search: PlaceSearch
     mixes_reads: bool = False
+    by_metastore: ListingByMetastore = field(default_factory=ListingByMetastore)
     clock: Clock = SYSTEM_CLOCK
     _clocks: dict[str, ReadClock] = field(default_factory=dict)
 

@@ -23,7 +23,7 @@ from . import reach
 from .base import COLUMN_STATISTICS, PARTITION_PROVIDER, FileBase, change_between, who_changed
 from .data_files import (
     StoredRows,
-    listed_by_metastore,
+    counted_in,
     stored_rows,
     what_is_wrong,
     written,
@@ -213,7 +213,10 @@ class FileVersion:
             self._adopt()
             listed = counted = self._count(directory) if self._count else counted
             if counted == UNKNOWN and not self.keeps_own_columns:
-                listed = listed_by_metastore(self._staged.read())
+                by_metastore = self._services.by_metastore
+                listed = by_metastore.of(
+                    self._staged.read(), lambda: counted_in(storage, directory)
+                )
         self._written = written(storage, directory, listed)
         # files are missed by the last listing
         if not self._written.files and not storage.exists(directory):

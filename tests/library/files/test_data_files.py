@@ -4,9 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from ctas_spark.engines.protocol import WriteFigures
+from ctas_spark.engines.protocol import UNKNOWN, WriteFigures
 from ctas_spark.errors import StagedVersionIncompleteError, StorageError
-from ctas_spark.files.data_files import counted_in, listed_by_metastore, what_is_wrong, written
+from ctas_spark.files.data_files import (
+    ListingByMetastore,
+    counted_in,
+    listed_by_metastore,
+    what_is_wrong,
+    written,
+)
+from ctas_spark.metastore.client import TableEntry
 from fakes.metastore import entry
 from fakes.storage import FakeStorage
 from fakes.world import TARGET_NAME, Staged, World, version_of
@@ -116,6 +123,22 @@ def test_what_the_metastore_has_listed_must_stand(world: World) -> None:
     world.storage.delete(world.storage.files(version.directory)[0].path)
     with pytest.raises(StagedVersionIncompleteError, match="the job wrote"):
         staged_table.commit()
+
+
+@pytest.mark.parametrize("first", [TWO, WriteFigures(files=3, bytes=8)])
+def test_a_metastore_is_believed_that_has_counted_right_once(first: WriteFigures) -> None:
+    """Or not at all in this run: some may count in their own way, and their users lose nothing."""
+    listing = ListingByMetastore()
+    ours = WriteFigures(files=2, bytes=8)
+    assert listing.of(counted_entry(first), lambda: ours) == ours
+    later = listing.of(counted_entry(WriteFigures(files=5, bytes=20)), pytest.fail)
+    assert later == (WriteFigures(files=5, bytes=20) if first.files == 2 else UNKNOWN)
+
+
+def counted_entry(figures: WriteFigures) -> TableEntry:
+    """An entry for which a metastore has counted this."""
+    found = {"numFiles": str(figures.files), "totalSize": str(figures.bytes)}
+    return entry(TARGET_NAME, parameters={**HIVES, **found})
 
 
 def test_with_figures_it_is_listed_once() -> None:
