@@ -169,7 +169,7 @@ functional() {
         --ignore tests/faults --ignore tests/crashes --ignore tests/functional/databases \
         --ignore tests/iceberg --ignore tests/delta --ignore tests/other_catalogs \
         --ignore tests/remote --ignore tests/contract_clients --ignore tests/nessie \
-        --ignore tests/conformance --ignore tests/kerberos --ignore tests/hdfs --ignore tests/s3
+        --ignore tests/trino --ignore tests/conformance --ignore tests/kerberos --ignore tests/hdfs --ignore tests/s3
 }
 
 conformance() { run_tests .venv tests/conformance; }

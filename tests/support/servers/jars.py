@@ -25,7 +25,7 @@ WANTED = """
 """
 DEPENDENCY = """
     <dependency org="{jar.group}" name="{jar.artifact}" rev="{jar.version}" transitive="false">
-      <artifact name="{jar.artifact}" type="jar" ext="jar"{classifier}/>
+      <artifact name="{jar.artifact}" type="jar" ext="{jar.extension}"{classifier}/>
     </dependency>"""
 
 
@@ -35,19 +35,20 @@ class JarError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Jar:
-    """One artifact, without what it depends on."""
+    """One artifact, without what it depends on; some are archives of a whole server."""
 
     group: str
     artifact: str
     version: str
     sha256: str
     classifier: str = ""
+    extension: str = "jar"
 
     @property
     def file(self) -> str:
         """The name of its file."""
         classifier = f"-{self.classifier}" if self.classifier else ""
-        return f"{self.artifact}-{self.version}{classifier}.jar"
+        return f"{self.artifact}-{self.version}{classifier}.{self.extension}"
 
 
 # Local files without a process of chmod for each.
@@ -116,6 +117,15 @@ NESSIE_SERVER = Jar(
     "0.99.0",
     "ce9fa33e2878bf5ea3981876b9e6204cabc0362b3dd82326b10e47271a78c417",
     "runner",
+)
+
+# A whole Trino, which needs Java 24.
+TRINO = Jar(
+    "io.trino",
+    "trino-server",
+    "476",
+    "cfd5accde17e8ebd251eeeb78aed1f490e77bb3a164d95a0f454bf8a7c1cbd3f",
+    extension="tar.gz",
 )
 
 # A whole HDFS in one JVM, of the version that PySpark brings, and what its classes refer to.
