@@ -26,7 +26,7 @@ README = (OURS, ARCHIVED, WARM, STOCK)
 SALT = "dbt-ctas-spark"
 """Of the ids in an SVG, which would else be random."""
 HUES = (
-    *("#9a3412", "#c2410c", "#ea8a3c", "#f5b971", "#fbdcb4", "#475569", "#94a3b8", "#ca8a04"),
+    *("#9a3412", "#c2410c", "#ea8a3c", "#f5b971", "#475569", "#94a3b8", "#ca8a04"),
     "#0f766e",
 )
 COLOURS = defaultdict(lambda: "black", zip(NAMES, HUES, strict=True))
