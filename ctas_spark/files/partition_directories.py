@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from urllib.parse import unquote
 
 from ..metastore.client import Partition, values_in
-from ..storage.client import Storage, StoredFile, data_files
+from ..storage.client import Storage, StoredFile, data_files, path_below
 from .data_files import HIVES_BYTES, HIVES_FILES
 
 
@@ -16,11 +16,10 @@ def partitions_in(storage: Storage, directory: str, keys: Sequence[str]) -> tupl
         StorageError: the directory could not be listed.
     """
     place = directory.rstrip("/")
-    version = place.rpartition("/")[2]
     found: dict[str, list[StoredFile]] = defaultdict(list)
     for one in data_files(storage.files(place), place):
-        below = one.path.rpartition(f"/{version}/")[2]
-        found["/".join(below.split("/")[: len(keys)])].append(one)
+        parts = path_below(place, one).split("/")
+        found["/".join(parts[: len(keys)])].append(one)
     return tuple(
         Partition(
             values_in(name),

@@ -225,10 +225,10 @@ class MetastoreClient(Protocol):
         """The values and the location of every partition; EntryMissingError without the table."""
 
     def add_partitions(self, table: TableEntry, partitions: Sequence[Partition]) -> None:
-        """Add partitions of the table's columns and format where there is none of their values."""
+        """Add these partitions, with the table's columns and format; one that exists stays."""
 
     def alter_partitions(self, table: TableEntry, partitions: Sequence[Partition]) -> None:
-        """Let the partitions of these values be those; RefusedError if one is missing."""
+        """Replace the partitions of the same values by these; RefusedError if one is missing."""
 
     def drop_partitions(self, name: TableName, partitions: Sequence[Partition]) -> None:
         """Remove the partitions of these values and leave their data; missing ones are no error."""

@@ -23,8 +23,13 @@ def data_files(found: Iterable[StoredFile], directory: str) -> tuple[StoredFile,
 
     Its input filters hide names that begin with ``.``, and with ``_`` unless it is a partition's.
     """
+    return tuple(one for one in found if not _is_hidden(path_below(directory, one)))
+
+
+def path_below(directory: str, file: StoredFile) -> str:
+    """A file's path below a directory, found by the directory's name: URIs have many spellings."""
     last = directory.rstrip("/").rpartition("/")[2]
-    return tuple(one for one in found if not _is_hidden(one.path.rpartition(f"/{last}/")[2]))
+    return file.path.rpartition(f"/{last}/")[2]
 
 
 def _is_hidden(path: str) -> bool:
