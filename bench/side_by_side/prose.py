@@ -91,6 +91,13 @@ JAVA_25 = """The 100 models on PySpark 4.3 and Java 25, whose cache of linked cl
 profiles of methods takes the place of the archive of classes."""
 THRIFT = """The 100 models over one warm Thrift server of Spark with default settings, on a
 metastore server on Derby, into a schema of its own for each round; dbt starts cold."""
+LOCAL = """The 100 models in sessions of their own on one metastore server on Derby, into a schema
+of its own for each round: every call to the metastore crosses a socket."""
+STANDALONE = """The same where tasks run on a standalone cluster of a master and two workers, all on
+this machine."""
+S3A = """The same on a stand-in for S3 (moto) on this machine, by the {} committer. A request takes
+a few milliseconds here, and more over a network."""
+HDFS = """The same on HDFS, whose nodes share one JVM on this machine."""
 TESTS = """The same, and then a `dbt build` that replaces the tables and runs two tests a model,
 `unique` and `not_null`. SQLMesh builds only what has changed, so its models get another query along
 with these audits. It reports no times of single models."""
@@ -105,7 +112,13 @@ SECTIONS = {
     "small": ("Many small models", SMALL),
     "small-500": ("More small models", "The same with 500 models."),
     "small-java-25": ("Java 25", JAVA_25),
+    "small-500-java-25": ("Java 25 with more small models", "The same with 500 models."),
     "thrift": ("Over a Thrift server", THRIFT),
+    "local": ("On a metastore server", LOCAL),
+    "standalone": ("On a standalone cluster", STANDALONE),
+    "s3a-magic": ("On S3A, magic committer", S3A.format("magic")),
+    "s3a-renaming": ("On S3A, renaming committer", S3A.format("renaming")),
+    "hdfs": ("On HDFS", HDFS),
     "small-tests": ("Builds with tests", TESTS),
     "start": ("Start to the first node", "A project of one model."),
     "tpch": ("TPC-H's queries as models", TPCH),

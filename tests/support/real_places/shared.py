@@ -19,7 +19,10 @@ AT_ONCE = 12
 ONE_TASK_EACH = {"spark.sql.leafNodeDefaultParallelism": "1"}
 HADOOP = "spark.hadoop."
 LOCAL_FILES = "spark.hadoop.fs.file.impl"
-"""Of sessions in one process; its jar is on no executor's class path."""
+HADOOPS_OWN = "org.apache.hadoop.fs.LocalFileSystem"
+"""The jar of another one is on no executor's class path."""
+FOR_FOUR = 2_800
+"""Megabytes of a worker, for one executor of each of four sessions."""
 OF_EXECUTORS = {"spark.executor.memory": "600m", "spark.executor.extraJavaOptions": JAVA}
 
 
@@ -43,6 +46,15 @@ class Place:
     submits: bool = False
     uploads: Callable[[str], list[str]] = lambda _prefix: []
     cluster: Cluster | None = None
+
+    @property
+    def needed(self) -> Mapping[str, str]:
+        """The settings without which nothing works here; all others are Spark's own."""
+        ours = {**SMALL, **ONE_TASK_EACH, **OF_EXECUTORS}
+        needed = {name: value for name, value in self.conf.items() if ours.get(name) != value}
+        if self.cluster is None:
+            return {name: value for name, value in needed.items() if name != "spark.master"}
+        return {**needed, "spark.executor.memory": OF_EXECUTORS["spark.executor.memory"]}
 
     @property
     def judging(self) -> Mapping[str, str]:
@@ -81,11 +93,11 @@ def standalone(directory: Path, *, submits: bool) -> Iterator[Place]:
     name = "standalone by spark-submit" if submits else "standalone client"
     with (
         running_metastore(directory / "metastore", directory / "warehouse") as server,
-        running_cluster(directory / "cluster", cores=AT_ONCE // 2) as cluster,
+        running_cluster(directory / "cluster", cores=AT_ONCE, megabytes=FOR_FOUR) as cluster,
     ):
         warehouse = f"file:{server.warehouse}"
         conf = {**_conf(server, warehouse), **OF_EXECUTORS, "spark.master": cluster.url}
-        conf.pop(LOCAL_FILES, None)
+        conf |= {"spark.cores.max": str(AT_ONCE), LOCAL_FILES: HADOOPS_OWN}
         yield Place(name, warehouse, server, conf, submits=submits, cluster=cluster)
 
 

@@ -75,10 +75,12 @@ class Cluster:
 
 
 @contextmanager
-def running_cluster(directory: Path, workers: int = 2, cores: int = 1) -> Iterator[Cluster]:
+def running_cluster(
+    directory: Path, workers: int = 2, cores: int = 1, megabytes: int = IN_MEGABYTES
+) -> Iterator[Cluster]:
     """Run a master and workers with Spark's default settings; logs lie in ``directory``.
 
-    ``cores`` are those of each worker.
+    ``cores`` and ``megabytes`` are those of each worker.
     """
     directory.mkdir(parents=True, exist_ok=True)
     port, web_port = free_port(), free_port()
@@ -96,7 +98,7 @@ def running_cluster(directory: Path, workers: int = 2, cores: int = 1) -> Iterat
         log = directory / "master.log"
         cluster = Cluster(port, web_port, master, ())
         wait_for_server(master, lambda: bool(cluster._state()), "a master", log)  # noqa: SLF001
-        room = ("-c", str(cores), "-m", f"{IN_MEGABYTES}m")
+        room = ("-c", str(cores), "-m", f"{megabytes}m")
         started = tuple(
             daemon(
                 f"worker-{number}",
