@@ -8,6 +8,7 @@ from pyspark.errors import AnalysisException
 
 from ..context import TableName
 from . import jvm
+from .explained import CUT
 from .protocol import TableRead
 
 OF_FILES, OF_HIVE, OF_A_CATALOG = "LogicalRelation", "HiveTableRelation", "DataSourceV2Relation"
@@ -27,7 +28,8 @@ def reads(spark: Any, query: str, table: TableName) -> frozenset[TableRead]:
         plan = _analyzed(spark, query)
     except AnalysisException:
         return frozenset()  # its job fails, too, and says so in Spark's own words
-    if str(table).lower() not in str(plan.toString()).replace("`", "").lower():
+    text = str(plan.toString())
+    if not text.endswith(CUT) and str(table).lower() not in text.replace("`", "").lower():
         return frozenset()
     found = (_read(spark, leaf, table) for leaf in _leaves(plan))
     return frozenset(one for one in found if one is not None)

@@ -8,11 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ..context import TableName
-from ..errors import StagingError
+from .explained import analyzed_plan
 
-ANALYZED = "== Analyzed Logical Plan =="
-"""Where EXPLAIN EXTENDED has names that are resolved."""
-NOT_PLANNED = "Error occurred during query planning:"
 STOP_SECONDS = 60.0
 POLL_SECONDS = 0.05
 
@@ -109,17 +106,10 @@ class StoppableJob(Job):
         """By what EXPLAIN says, which names the tables behind views, too.
 
         Raises:
-            StagingError: the query can't be planned; EXPLAIN says so in its rows.
+            StagingError: the query can't be planned, or EXPLAIN does not say all of the plan.
         """
         said = "\n".join(str(row[0]) for row in self.run(f"EXPLAIN EXTENDED {query}").collect())
-        if ANALYZED not in said:
-            raise StagingError(
-                f"Spark can't plan the model's query: {said.removeprefix(NOT_PLANNED).strip()}",
-                table=table,
-                left="it is unchanged; no job was started",
-                remedy="correct the query",
-            )
-        analyzed = said.partition(ANALYZED)[2].replace("`", "").lower()
+        analyzed = analyzed_plan(said, table).replace("`", "").lower()
         name = re.escape(".".join(table.parts).lower())
         return frozenset([TableRead("")] if re.search(rf"\b{name}(?!\w)", analyzed) else [])
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from ..clock import ORPHAN_AGE_MS
 from ..context import DELTA, SESSION_CATALOG, TableName
+from ..engines.explained import analyzed_plan
 from ..errors import (
     ColumnsRefusedError,
     EntryModifiedError,
@@ -137,12 +138,13 @@ def view_change(table: FileTable) -> ViewChange | None:
 
 
 def refuse_recursion(target: TableName, plan: str) -> None:
-    """Refuse a view that reads what it would replace, by ``plan``, Spark's analysed plan of it.
+    """Refuse a view that reads what it would replace, by ``plan``, what EXPLAIN says of it.
 
     Raises:
-        StagingError: it does.
+        StagingError: it does, or EXPLAIN does not say all of the plan.
     """
-    read = {line.rpartition("SubqueryAlias ")[2].strip() for line in plan.splitlines()}
+    lines = analyzed_plan(plan, target).splitlines()
+    read = {line.rpartition("SubqueryAlias ")[2].strip() for line in lines}
     if {str(target), f"{SESSION_CATALOG}.{target}"} & read:
         raise StagingError(
             "the view reads what it would replace",

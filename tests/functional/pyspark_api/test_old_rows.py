@@ -198,6 +198,15 @@ def test_a_plan_tells_which_tables_it_reads(spark: SparkSession, schema: str) ->
     assert spark.table("own_too").count() == 1
 
 
+def test_a_plan_whose_text_is_cut_tells_as_much(spark: SparkSession, schema: str) -> None:
+    """Spark cuts it at a length that users set, and the tables stand at its end."""
+    spark.sql(f"CREATE TABLE {schema}.own USING parquet AS SELECT 1 AS id")
+    session = spark.newSession()
+    session.conf.set("spark.sql.maxPlanStringLength", "60")
+    (read,) = plans.reads(session, f"SELECT * FROM {schema}.own", TableName(schema, "own"))
+    assert read.location.endswith("/own")
+
+
 def size(spark: SparkSession, table: str) -> int:
     """Spark's own estimate."""
     plan: Any = spark.newSession().table(table)._jdf.queryExecution().optimizedPlan()  # noqa: SLF001 (the plan)

@@ -19,6 +19,9 @@ id: int
    +- View (`spark_catalog`.`shop`.`recent`, [id#206])
       +- SubqueryAlias spark_catalog.shop.orders
          +- Relation spark_catalog.shop.orders[id#210] parquet
+
+== Optimized Logical Plan ==
+Relation spark_catalog.shop.other[id#210] parquet
 """
 
 
@@ -57,3 +60,13 @@ def test_a_query_that_can_not_be_planned_is_an_error() -> None:
     job = Job(SimpleNamespace(sql=lambda _: frame), "model", threading.Event())
     with pytest.raises(StagingError, match=r"can't plan the model's query: \[USER_RAISED_EXCEPT"):
         job.reads("select 1", TableName("shop", "orders"))
+
+
+def test_of_a_plan_that_was_cut_it_is_not_known_what_it_reads() -> None:
+    """Spark keeps the beginning, and the tables stand at the end."""
+    cut = f"{PLAN[: PLAN.index('SubqueryAlias')]}... 9120 more characters"
+    frame = SimpleNamespace(collect=lambda: [(cut,)])
+    job = Job(SimpleNamespace(sql=lambda _: frame), "model", threading.Event())
+    with pytest.raises(StagingError, match="cuts the plan") as refused:
+        job.reads("select 1", TableName("shop", "orders"))
+    assert "spark.sql.maxPlanStringLength" in refused.value.remedy
