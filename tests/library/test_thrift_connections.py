@@ -4,6 +4,7 @@ import base64
 import socket
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,7 +16,7 @@ from puresasl.mechanisms import mechanisms
 
 from ctas_spark.engines.thrift import Http, ThriftServer, channel
 from ctas_spark.engines.thrift.channel import KERBEROS, LDAP, NONE, Access, Login, Tls
-from ctas_spark.engines.thrift.line import connected
+from ctas_spark.engines.thrift.line import Line, connected
 from ctas_spark.engines.thrift.results import LostAnswerError, NoLineError, ServerError
 from ctas_spark.engines.thrift.session import SESSIONS, ThriftJob, ThriftSession
 from ctas_spark.errors import StagingError
@@ -223,6 +224,37 @@ def test_a_session_gives_signs_of_life(
     session = opened(server.address)
     wait_until(lambda: server.asked.count("GetInfo") > 3, 10.0, "signs of life")
     session.stop()
+
+
+def test_a_sign_of_life_waits_as_long_as_a_statement(
+    server: FakeThriftServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server may pause for longer than a connection may take: its session and jobs live on."""
+    monkeypatch.setattr("ctas_spark.engines.thrift.session.KEEP_SECONDS", 0.01)
+    server.may_answer.clear()
+    access = replace(server.address.access, seconds=0.05)
+    session = opened(replace(server.address, access=access))
+    wait_until(lambda: "GetInfo" in server.asked, 10.0, "a sign of life")
+    time.sleep(0.2)
+    server.may_answer.set()
+    wait_until(lambda: server.asked.count("GetInfo") > 2, 10.0, "others over the same connection")
+    assert server.connections == 1
+    session.stop()
+    assert server.sessions == set()
+
+
+def test_a_line_that_is_replaced_is_closed(server: FakeThriftServer) -> None:
+    """Balancers end idle ones, and long runs would collect them."""
+    lines: list[Line] = []
+    session = ThriftSession(lambda: lines.append(Line(server.address)) or lines[-1])  # type: ignore[func-returns-value]
+    for number in range(3):
+        session.sql(f"SELECT {number}")
+        server.hang_up()
+    session.sql("SELECT 3")
+    assert [one._is_closed for one in lines] == [False, True, True, True, False]  # noqa: SLF001
+    session.stop()
+    with pytest.raises(NoLineError, match="was closed by this process"):
+        session.sql("SELECT 4")
 
 
 def test_an_idle_line_is_tried_first(

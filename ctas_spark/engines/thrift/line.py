@@ -5,7 +5,7 @@ A request that does not end with an answer closes it, and nothing is ever sent t
 
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from http.cookies import SimpleCookie
 from types import MappingProxyType
@@ -89,18 +89,18 @@ class Line:
 
     @property
     def answers(self) -> bool:
-        """True if the server answers, in time, a question that needs no session.
-
-        One in a session would wait for the engine that Kyuubi starts for it.
-        """
+        """True if the server answers as soon as a connection has to be there; else it is closed."""
         with self._in_time():
             try:
-                self._call("GetInfo", NOBODYS)
-            except (ServerError, UnknownHandleError):  # an answer, too
-                return True
+                self.ask_nothing()
             except LostAnswerError:
                 return False
         return True
+
+    def ask_nothing(self) -> None:
+        """Let something pass: a question in no session, for which Kyuubi starts no engine."""
+        with suppress(ServerError, UnknownHandleError):  # an answer, too
+            self._call("GetInfo", NOBODYS)
 
     @property
     def is_usable(self) -> bool:

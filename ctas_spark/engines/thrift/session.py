@@ -52,6 +52,8 @@ KEEPS = re.compile(
 """Statements that change no setting of the session; EXECUTE IMMEDIATE and scripts may."""
 KEEP_SECONDS = 30.0
 """Between signs of life: many balancers end a connection that is idle for a minute."""
+LEAVE_SECONDS = 10.0
+"""To wait, at the end, for the answer to such a sign."""
 UNSET = "<undefined>"
 """What SET answers for a key without a value."""
 
@@ -139,9 +141,11 @@ class ThriftSession:
     def stop(self) -> None:
         """Close the session, and with it every statement of it that still runs."""
         self._stopped.set()
-        with self._held, suppress(ServerError, OSError):
-            self._lines[0].close_session(self._session)
-        for line in self._lines:
+        if self._held.acquire(timeout=LEAVE_SECONDS):  # else a sign of life waits for its answer
+            with suppress(ServerError, OSError):
+                self._lines[0].close_session(self._session)
+            self._held.release()
+        for line in list(self._lines):
             line.close()
 
     def _run(self, statement: str) -> ThriftResult:
@@ -192,12 +196,19 @@ class ThriftSession:
             return line.open_session(), settings
 
     def _keep(self) -> None:
-        """Give a balancer, which may end idle connections, signs of life of the session's."""
+        """Give a balancer, which may end idle connections, signs of life of the session's.
+
+        The session ends with its line: so a server that pauses is waited for, as by a statement.
+        """
+        line = self._lines[0]
         while not self._stopped.wait(KEEP_SECONDS):
             with self._held:
-                if self._stopped.is_set() or not self._lines[0].is_open:
+                if self._stopped.is_set() or not line.is_open:
                     return
-                _ = self._lines[0].answers
+                try:
+                    line.ask_nothing()
+                except LostAnswerError:
+                    return
 
     def _begin(self, statement: str) -> Any:
         try:
@@ -227,17 +238,24 @@ class ThriftSession:
 
     def _own_line(self) -> "Line":
         line: Line | None = getattr(self._thread, "line", None)
-        if line is None or not line.is_usable:
-            line = self._thread.line = self._connect()
-            self._lines.append(line)
+        if line is not None and line.is_usable:
+            return line
+        if line is not None:
+            self._thread.line = None
+            self._lines.remove(line)
+            line.close()
+        if self._stopped.is_set():
+            raise NoLineError("the session was closed by this process", may_pass=False)
+        line = self._thread.line = self._connect()
+        self._lines.append(line)
         return line
 
     def _own_job(self) -> "ThriftJob":
         return getattr(self._thread, "job", None) or ThriftJob(self, "", threading.Event())
 
     def _forget(self, operation: Any) -> None:
-        line: Line = self._thread.line
-        if line.is_open:
+        line: Line | None = self._thread.line
+        if line is not None and line.is_open:
             with self._guard, suppress(ServerError, OSError):
                 line.forget(operation)
 

@@ -5,7 +5,7 @@ import socket
 import struct
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -54,8 +54,8 @@ class FakeThriftServer:
 
     ``held`` are beginnings of statements that run until they are cancelled, ``lost`` the methods
     that get no answer, ``refused`` the settings that no session may change. A statement that was
-    sent sets ``began``, and is answered once ``may_answer``. Where it ``admits`` a word,
-    who connects has to say that.
+    sent sets ``began``, and is answered once ``may_answer``, as is a GetInfo. Where it ``admits`` a
+    word, who connects has to say that.
     """
 
     def __init__(self) -> None:
@@ -112,6 +112,8 @@ class FakeThriftServer:
     def hang_up(self) -> None:
         """Close every connection."""
         for one in self._sockets:
+            with suppress(OSError):  # else it would stay open while its thread reads
+                one.shutdown(socket.SHUT_RDWR)
             one.close()
 
     def close(self) -> None:
@@ -132,6 +134,7 @@ class FakeThriftServer:
 
     def GetInfo(self, _: Any) -> Any:  # noqa: N802 (Thrift's)
         self._lose("GetInfo")
+        self.may_answer.wait()
         return ttypes.TGetInfoResp(OK, ttypes.TGetInfoValue(stringValue="Spark SQL"))
 
     def CloseSession(self, request: Any) -> Any:  # noqa: N802 (Thrift's)
