@@ -19,7 +19,7 @@ from typing import Any
 from pyspark.errors import PySparkException
 
 from .. import quoting
-from ..clock import SYSTEM_CLOCK, Clock
+from ..clock import ORPHAN_AGE_MS, SYSTEM_CLOCK, Clock
 from ..context import SESSION_CATALOG, StagingContext, TableLayout, TableName
 from ..database.catalog import DatabaseCatalog, open_database
 from ..engines import commands
@@ -130,6 +130,7 @@ class CatalogsWithoutJvm(Catalogs):
         self._clock = clock
         self._metastore: ThriftMetastore | None = None
         self._files: SessionCatalog | None = None
+        self._has_swept = False
 
     @property
     def has_files(self) -> bool:
@@ -358,8 +359,11 @@ class CatalogsWithoutJvm(Catalogs):
         if self._metastore is None or self._files is None:
             raise AssertionError("a storage deletes only while its catalog is open")
         digest = hashlib.sha256(directory.encode()).hexdigest()[:16]
-        scratch = TableName(self._files.opened_schemas[0], f"{SCRATCH}{digest}")
-        self._metastore.delete_directory(directory, scratch)
+        schema, now_ms = self._files.opened_schemas[0], self._clock.wall_ms()
+        if not self._has_swept:
+            self._has_swept = True
+            self._metastore.drop_old_scratch_tables(schema, SCRATCH, now_ms - ORPHAN_AGE_MS)
+        self._metastore.delete_directory(directory, TableName(schema, f"{SCRATCH}{digest}"), now_ms)
 
 
 SCRATCH = f"{PREFIX}deletes_"

@@ -15,6 +15,7 @@ from urllib.parse import unquote
 from ..context import TableName
 from ..errors import EntryMissingError, MetastoreError
 from ..metastore.client import MetastoreClient, TableEntry
+from ..metastore.messages import SCRATCH
 from ..publish.marker import COMMIT, TARGET, VERSION_ID
 from .record_scan import MOST_TOGETHER
 
@@ -67,7 +68,12 @@ class Places:
         self._paths += [(path, place.what) for path in _spellings(place.location)]
 
     def add_entry(self, metastore: MetastoreClient, entry: TableEntry) -> None:
-        """Its own location, and those of its partitions."""
+        """Its own location, and those of its partitions; none of an entry that deletes a directory.
+
+        A killed run may have left one, and a version that it lies in is no table's.
+        """
+        if SCRATCH in entry.parameters:
+            return
         self.add(NamedPlace(str(entry.name), entry.name, entry.location or ""))
         if {TARGET, COMMIT} <= entry.parameters.keys():
             target, commit = entry.parameters[TARGET], entry.parameters[COMMIT]

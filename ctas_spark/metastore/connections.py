@@ -4,7 +4,9 @@ Both bring a call's bytes to a server's Thrift methods. A call that does not end
 its connection: what is left of that answer must not be taken for the next one.
 """
 
+import logging
 import socket
+import time
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -13,21 +15,34 @@ from urllib.parse import urlsplit
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 from thrift.protocol.TBinaryProtocol import TBinaryProtocol
-from thrift.Thrift import TType
+from thrift.Thrift import TApplicationException, TType
 from thrift.transport.TTransport import TMemoryBuffer, TTransportException
 
 from ..engines import jvm
-from ..engines.thrift.channel import NOSASL, Access, Connected, Login, logged_in, opened
+from ..engines.thrift.channel import (
+    NOSASL,
+    Access,
+    Connected,
+    Login,
+    logged_in,
+    opened,
+    pauses,
+)
 from ..errors import MetastoreError, RefusedError
 from ..wire import NO_ANSWER, Field, Struct, answer, ask, message, sequence, string, struct, text_of
 from . import messages
 from .client import TableEntry
 from .hive import HiveMetastore, Method
 
+logger = logging.getLogger(__name__)
+
 PLAIN = Access(Login(NOSASL))
 """Thrift alone, without a login."""
 CALL_SECONDS = 600.0
 """Of silence while an answer is awaited."""
+OUTAGE_SECONDS = 30.0
+"""In all, for which a server that has answered before is asked again: it may be restarting."""
+ATTEMPTS = 30
 FRAMES = "\n\tat "  # a lost connection is told with the whole stack
 METASTORE, THRIFT = "org.apache.hadoop.hive.metastore", "org.apache.thrift"
 LOGS_REFUSALS = f"{METASTORE}.HiveAlterHandler"
@@ -47,6 +62,55 @@ class ThriftMetastore(HiveMetastore):
     def __init__(self, uris: str, *, user: str | None = None, access: Access = PLAIN) -> None:
         connect = partial(_connected, addresses_in(uris), user, access)
         super().__init__(connect, messages.capabilities())
+        self._outage = Outage()
+
+    def _call(self, what: str, method: Method, *arguments: Field) -> Any:
+        """One that may be made twice is made again while an outage lasts; no other ever is."""
+        for pause in pauses(ATTEMPTS):
+            began = time.monotonic()
+            try:
+                answered = super()._call(what, method, *arguments)
+            except MetastoreError as error:
+                if not _is_silence(error):
+                    self._outage.is_over()
+                    raise
+                is_repeatable = method.repeatable and not method.breaks
+                if not (is_repeatable and self._outage.goes_on(error, began)):
+                    raise
+            else:
+                self._outage.is_over()
+                return answered
+            time.sleep(pause)
+        raise AssertionError("an outage ends before the attempts do")
+
+
+class Outage:
+    """What all calls share: after ``OUTAGE_SECONDS`` without an answer none is made again."""
+
+    def __init__(self) -> None:
+        self._has_answered = False
+        self._since: float | None = None
+
+    def is_over(self) -> None:
+        """The server has answered."""
+        self._has_answered, self._since = True, None
+
+    def goes_on(self, error: MetastoreError, began: float) -> bool:
+        """True if a call that began then, and was not answered, may be made again."""
+        is_new, since = self._since is None, self._since or began
+        self._since = since
+        if not self._has_answered or time.monotonic() - since >= OUTAGE_SECONDS:
+            return False
+        if is_new:
+            logger.warning("%s; it is asked again for %.0f s", error.what, OUTAGE_SECONDS)
+        return True
+
+
+def _is_silence(error: MetastoreError) -> bool:
+    """False where the server has answered, also that it has no such method."""
+    return isinstance(error.__cause__, NO_ANSWER) and not isinstance(
+        error.__cause__, TApplicationException
+    )
 
 
 class SocketConnection:
@@ -61,9 +125,9 @@ class SocketConnection:
         except BaseException:
             self.close()
             raise
-        self._connected.setTimeout(CALL_SECONDS * 1_000)
-        if user is not None and access.login.auth == NOSASL:
+        if user is not None and access.login.auth == NOSASL:  # answered as soon as a connection
             self.call("set_ugi", struct(string(user), sequence(TType.STRING)).value)
+        self._connected.setTimeout(CALL_SECONDS * 1_000)
 
     @property
     def is_open(self) -> bool:

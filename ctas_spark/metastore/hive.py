@@ -51,13 +51,15 @@ NO_SUCH_TXN, TXN_ABORTED = "NoSuchTxnException", "TxnAbortedException"
 class Method:
     """A call, and the exceptions that it declares, by field id.
 
-    ``repeatable`` is true of a call that may be made twice, such as one that only reads.
+    ``repeatable`` is true of a call that may be made twice, such as one that only reads, and
+    ``breaks`` of one at which Hive 2.3 closes the connection instead of saying no.
     """
 
     name: str
     exceptions: Mapping[int, str]
     returns: bool = False
     repeatable: bool = False
+    breaks: bool = False
 
 
 def _reading(name: str, exceptions: dict[int, str]) -> Method:
@@ -85,7 +87,9 @@ TABLES_BY_FILTER = _reading(
     "get_table_names_by_filter", {1: META, 2: INVALID_OPERATION, 3: "UnknownDBException"}
 )
 PARTITIONS = _reading("get_partitions", {1: MISSING, 2: META})
-PARTITION_NAMES = _reading("get_partition_names", {1: MISSING, 2: META})
+PARTITION_NAMES = Method(
+    "get_partition_names", {1: MISSING, 2: META}, returns=True, repeatable=True, breaks=True
+)
 ADD_PARTITIONS = Method("add_partitions_req", {1: INVALID_OBJECT, 2: EXISTS, 3: META})
 ALTER_PARTITIONS = Method(
     "alter_partitions_with_environment_context", {1: INVALID_OPERATION, 2: META}
@@ -167,23 +171,35 @@ class HiveMetastore:
         with suppress(EntryMissingError):
             self._call(f"drop_table({name})", DROP_TABLE, *arguments)
 
-    def delete_directory(self, location: str, scratch: TableName) -> None:
+    def delete_directory(self, location: str, scratch: TableName, now_ms: int) -> None:
         """Have the server delete a directory, as it does with that of a managed table it drops.
 
         So its own rights and file systems count, and this process needs neither. The entry
-        ``scratch`` lives for two calls; one that a killed run has left is used again.
+        ``scratch`` lives for two calls, and says that it began now; one that a killed run has left
+        is used again.
 
         Raises:
             MetastoreError: the server refused. It may also fail to delete and not say so.
         """
-        with suppress(EntryExistsError):
-            table = Field(TType.STRUCT, messages.scratch_table(scratch, location))
-            self._call(f"create_table({scratch})", CREATE_TABLE, table, messages.environment())
+        table = Field(TType.STRUCT, messages.scratch_table(scratch, location, now_ms))
         try:
+            with suppress(EntryExistsError):
+                self._call(f"create_table({scratch})", CREATE_TABLE, table, messages.environment())
             self._drop_with_data(scratch, location)
         except MetastoreError:
-            self.drop_entry(scratch)
+            with suppress(MetastoreError):
+                self.drop_entry(scratch)
             raise
+
+    def drop_old_scratch_tables(self, database: str, prefix: str, before_ms: int) -> None:
+        """Drop what killed runs have left of deletions that began before; the data stays.
+
+        Whoever dropped such an entry in the usual way would delete the directory.
+        """
+        for entry in self.entries(self.tables(database, prefix)):
+            began = entry.parameters.get(messages.SCRATCH_SINCE, "")
+            if began.isdecimal() and int(began) < before_ms:
+                self.drop_entry(entry.name)
 
     def _drop_with_data(self, scratch: TableName, location: str) -> None:
         entry = self.get_table(scratch)

@@ -63,6 +63,8 @@ PURGED = {"external.table.purge": "TRUE", "auto.purge": "true"}
 this property."""
 SCRATCH = "ctas_spark_deletes"
 """The property that says what a scratch table was made to delete."""
+SCRATCH_SINCE = "ctas_spark_deletes_since"
+"""The property that says when, in milliseconds since the epoch."""
 
 MODIFIED = "The table has been modified"
 NO_SUCH_TABLE = "table not found"
@@ -141,10 +143,10 @@ def scratch_view(name: TableName) -> Struct:
     )
 
 
-def scratch_table(name: TableName, location: str) -> Struct:
+def scratch_table(name: TableName, location: str, now_ms: int) -> Struct:
     """A new managed table, whose directory goes with it when it is dropped."""
     storage = scratch_view(name).struct(STORAGE).replaced({LOCATION: string(location)})
-    managed = strings({**PURGED, SCRATCH: location})
+    managed = strings({**PURGED, SCRATCH: location, SCRATCH_SINCE: str(now_ms)})
     return scratch_view(name).replaced(
         {
             STORAGE: Field(TType.STRUCT, storage),

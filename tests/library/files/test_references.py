@@ -6,6 +6,7 @@ import pytest
 
 from ctas_spark.context import TableLayout, TableName
 from ctas_spark.errors import MetastoreError, NoSuchVersionError
+from ctas_spark.metastore.messages import SCRATCH
 from ctas_spark.retention.rules import Reason
 from fakes.metastore import entry
 from fakes.partitions import partition
@@ -36,6 +37,19 @@ def test_a_version_that_was_renamed_away_stays_when_a_new_table_has_the_name(
     world.published()
     assert world.sweep().kept[moved.version] is Reason.REFERENCED
     assert moved.version in world.versions_on_storage()
+
+
+def test_an_entry_that_was_to_delete_a_version_is_no_reference(world: World) -> None:
+    """A run that deleted it over a server was killed between two calls of the metastore."""
+    old = world.published()
+    world.published()
+    world.grow_old()
+    left = TableName("shop__ctas_spark", "ctas_spark_deletes_1")
+    place = world.target.location
+    assert place is not None
+    deletes = {SCRATCH: f"{place.rpartition('/')[0]}/{old.version}"}
+    world.metastore.tables[left] = entry(left, location=deletes[SCRATCH], parameters=deletes)
+    assert old.version in world.sweep(VACUUM).freed[0]
 
 
 def test_a_clone_in_the_same_database_keeps_its_version(world: World) -> None:
