@@ -34,12 +34,24 @@ SCHEME = "^[A-Za-z][A-Za-z0-9+.-]*:(//[^/]*)?"
 too."""
 SPECIAL = re.compile(r"([\[\]{}*?\\])")
 """What has a meaning in Hadoop's patterns of paths."""
+DOLLAR = "[$]"
+"""A dollar in such a pattern: Spark takes ``${`` in any statement for a variable."""
 WITH_UNFINISHED = "{,/_temporary/*,/_temporary/*/_temporary}"
 """A directory, and those in which Hadoop's committers keep what tasks have written."""
-ALL_BELOW = "recursiveFileLookup = 'true'"
-"""However the directories are named: they need not be the partitions of one table."""
+ALL_BELOW = (
+    "recursiveFileLookup = 'true', ignoreCorruptFiles = 'false', ignoreMissingFiles = 'false', "
+    "ignoredPathSegmentRegex = '^[._]'"
+)
+"""However the directories are named: they need not be the partitions of one table. And whatever the
+session's settings say: a file that can't be looked at is an error, and only hidden ones are not
+listed."""
 VIEW = "ctas_spark_listing_"
 FILES, LINES = "binaryFile", "text"
+ALL, EACH_ONCE = "collect_list", "collect_set"
+WITHOUT_LIMIT = (
+    "let the server return whole results to this user (in Kyuubi, kyuubi.operation.result.max.rows "
+    "and kyuubi.watchdog.forcedMaxOutputRows limit them)"
+)
 NO_COPY = "SQL copies no directory"
 CHECK_DELETION = "check that the metastore reaches the storage, and may delete there"
 
@@ -84,7 +96,7 @@ class SqlStorage:
     def read(self, path: str) -> str | None:
         """The line; two writers at once may have left it twice."""
         with _asking("read", path):
-            lines = self._found("DISTINCT value", _literal(path), LINES)
+            lines = self._found("value", _literal(path), LINES, collect=EACH_ONCE)
         return "\n".join(str(one["value"]) for one in lines or ()) or None
 
     def now_ms(self, directory: str) -> int:
@@ -135,7 +147,7 @@ class SqlStorage:
         name = f"split_part(substr({path}, {len(above) + 2}), '/', 1)"
         pattern = f"{_literal(directory)}/*{WITH_UNFINISHED}"
         with _asking("list", directory):
-            found = self._found(f"DISTINCT {name} AS name", pattern)
+            found = self._found(f"{name} AS name", pattern, collect=EACH_ONCE)
         return {str(one["name"]) for one in found or ()}
 
     def files(self, directory: str) -> tuple[StoredFile, ...]:
@@ -197,11 +209,23 @@ class SqlStorage:
             ) from error
 
     def _found(
-        self, columns: str, pattern: str, file_format: str = FILES
+        self, columns: str, pattern: str, file_format: str = FILES, *, collect: str = ALL
     ) -> list[Mapping[str, Any]] | None:
-        """What is in the files; None where the server says that there is nothing at the path."""
+        """What is in the files; None where the server says that there is nothing at the path.
+
+        The rows come with their number: a server may cut off what is more than its limit.
+        """
         with suppress(_NothingThereError), self._relation(pattern, file_format) as relation:
-            return list(self._ask(f"SELECT {columns} FROM {relation}"))  # noqa: S608 (quoted)
+            rows = f"SELECT {collect}(struct({columns})) AS found FROM {relation}"  # noqa: S608 (quoted)
+            each = f"({rows}) LATERAL VIEW inline(found) one"
+            found = list(self._ask(f"SELECT size(found) AS listed, one.* FROM {each}"))  # noqa: S608
+            if found and int(found[0]["listed"]) != len(found):
+                raise StorageError(
+                    f"the server returned {len(found)} of the {found[0]['listed']} rows of a "
+                    f"listing of {pattern}: it limits results",
+                    remedy=WITHOUT_LIMIT,
+                )
+            return found
         return None
 
     def _is_there(self, pattern: str) -> bool:
@@ -258,4 +282,4 @@ def _asking(action: str, path: str) -> Iterator[None]:
 
 def _literal(path: str) -> str:
     """The pattern that means this path alone."""
-    return SPECIAL.sub(r"\\\1", path.rstrip("/"))
+    return SPECIAL.sub(r"\\\1", path.rstrip("/")).replace("$", DOLLAR)

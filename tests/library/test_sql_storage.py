@@ -36,7 +36,7 @@ class Server:
         answer = next(self.answers)
         if isinstance(answer, Exception):
             raise answer
-        return answer
+        return [{"listed": len(answer), **one} for one in answer]
 
     def _delete(self, path: str) -> None:
         if "forbidden" in path:
@@ -62,13 +62,26 @@ def test_files_are_listed_finished_or_not(server: Server) -> None:
     assert found[0] == StoredFile(f"{VERSION}/k=1/part-0.parquet", 7, 5)
     assert [one.path for one in data_files(found, VERSION)] == [f"{VERSION}/k=1/part-0.parquet"]
     assert "binaryFile.`" in server.asked[0]
-    assert "/_temporary/*/_temporary}` WITH (recursiveFileLookup = 'true')" in server.asked[0]
+    assert "/_temporary/*/_temporary}` WITH (recursiveFileLookup = 'true', " in server.asked[0]
+
+
+def test_a_listing_is_whole_or_an_error(server: Server) -> None:
+    """Whatever the session's settings leave out, and whatever number of rows the server returns."""
+    (first, *_) = listed("part-0.parquet", "part-1.parquet")
+    with pytest.raises(StorageError, match="returned 1 of the 2 rows") as refused:
+        server([{**first, "listed": 2}]).files(VERSION)
+    assert "kyuubi.operation.result.max.rows" in refused.value.remedy
+    for option in ("ignoreCorruptFiles = 'false'", "ignoreMissingFiles = 'false'"):
+        assert option in server.asked[0]
+    assert "ignoredPathSegmentRegex = '^[._]'" in server.asked[0]
 
 
 def test_a_path_is_no_pattern(server: Server) -> None:
     """Characters with which Hadoop and SQL mean more are escaped."""
     server([]).files("file:/a b[1]{x}*?\\`${y}/")
-    assert "binaryFile.`file:/a b\\[1\\]\\{x\\}\\*\\?\\\\``$\\{y\\}{," in server.asked[0]
+    assert "binaryFile.`file:/a b\\[1\\]\\{x\\}\\*\\?\\\\``[$]\\{y\\}{," in server.asked[0]
+    server([]).files("s3a://b/currency=US$")
+    assert "currency=US[$]{," in server.asked[1]
 
 
 def test_what_is_not_there_has_no_files(server: Server) -> None:
@@ -103,7 +116,7 @@ class Directory:
     def _ask(self, statement: str) -> Any:
         self.asked.append(statement)
         if not statement.startswith("DESCRIBE"):
-            return [{"name": one} for one in self.files]
+            return [{"listed": len(self.files), "name": one} for one in self.files]
         pattern = statement.partition(f"{DIRECTORY}/")[2].partition("`")[0]
         regex = pattern.translate({ord("{"): "(?:", ord("}"): ")", ord(","): "|", ord("*"): ".*"})
         if any(re.fullmatch(regex, name) for name in self.names):
@@ -134,7 +147,7 @@ def test_on_spark_3_a_listing_is_a_view_first(server: Server) -> None:
     assert f"OPTIONS (path = '{VERSION}" in created
     assert created.startswith("CREATE TEMPORARY VIEW `ctas_spark_listing_")
     name = created.split()[3]
-    assert asked.endswith(f" FROM {name}")
+    assert f" FROM {name})" in asked
     assert dropped == f"DROP VIEW {name}"
     assert server([], []).exists(VERSION) is True
     assert server(NOTHING).exists(VERSION) is False
@@ -146,7 +159,7 @@ def test_a_small_text_is_one_line_of_a_directory(server: Server) -> None:
     assert 'USING text SELECT \'{"a": "it\\\'s"}\' AS value' in server.asked[0]
     assert server([{"value": "x"}]).read("s3a://b/id") == "x"
     assert server([]).read("s3a://b/id") is None
-    assert "SELECT DISTINCT value FROM text.`s3a://b/id`" in server.asked[1]
+    assert "SELECT collect_set(struct(value)) AS found FROM text.`s3a://b/id`" in server.asked[1]
 
 
 def test_of_two_writers_of_a_text_at_most_one_stays(server: Server) -> None:
