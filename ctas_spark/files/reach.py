@@ -26,6 +26,8 @@ NOW_LISTED = (
     "its partitions were kept in the metastore; from now on they are found by listing directories, "
     "SHOW PARTITIONS is refused, and other engines find no rows"
 )
+MANAGES = "spark.sql.hive.manageFilesourcePartitions"
+NOT_MANAGED = f"Spark keeps no partitions in the metastore here ({MANAGES} is false)"
 NO_LOCK = (
     "the metastore has no lock tables (Hive's TxnDbUtil.prepDb makes them), and two writers could "
     "mix their partitions"
@@ -98,6 +100,24 @@ def plan_partitions(
     if asked is PartitionMetadata.FILES or is_isolated or _missing(wanted, level, find_lock):
         return PartitionPlan(PartitionState.FILES, NOW_LISTED)
     return PartitionPlan(PartitionState.PENDING)
+
+
+def as_staged(planned: PartitionPlan, asked: StagingContext | None) -> PartitionPlan:
+    """The plan for a version that Spark has staged with no partitions in the metastore.
+
+    Raises:
+        NotSupportedError: this model asks for ``tracked`` by name.
+    """
+    if planned.state is PartitionState.FILES:
+        return planned
+    if asked is not None and asked.partition_metadata is PartitionMetadata.TRACKED:
+        raise NotSupportedError(
+            f"partition_metadata: tracked can't be kept: {NOT_MANAGED}",
+            table=asked.target,
+            left="it is unchanged",
+            remedy=f"set {MANAGES} to true, or partition_metadata: files",
+        )
+    return PartitionPlan(PartitionState.FILES, f"{NOT_MANAGED}: {NOW_LISTED}")
 
 
 def is_pending(base: FileBase) -> bool:

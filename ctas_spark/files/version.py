@@ -50,6 +50,10 @@ ROWS_CAME_LATE = (
     "%s: another writer added %d files while this version was published over them. Their rows are "
     "not in the table now, but in %s: insert them again from there, or roll back"
 )
+LATE_ROWS_NOT_SOUGHT = (
+    "%s: whether another writer added files while this version was published over them is not "
+    "known: %s"
+)
 
 
 class FileVersion:
@@ -133,7 +137,8 @@ class FileVersion:
         self._partitions = plan_partitions(self._context, self._level, over, find_lock)
         staged = self._staged.entry() if self._written is not None else None
         if staged is not None and PARTITION_PROVIDER not in staged.parameters:
-            self._partitions = replace(self._partitions, state=PartitionState.FILES)
+            asked = self._context if self._restored is None else None
+            self._partitions = reach.as_staged(self._partitions, asked)
         return reach.over(self._table, over, self._partitions, staged)
 
     def stage_on(self, base: FileBase, level: Atomicity) -> None:
@@ -342,10 +347,14 @@ class FileVersion:
         base, listed = self._staged.base, self._old_rows
         if listed is None or base.table is None:
             return
-        with suppress(StorageError):
-            if came := listed.came_since(self._services.storage):
-                where = f"version {base.version}" if base.version else str(base.table.location)
-                logger.warning(ROWS_CAME_LATE, self._context.target, len(came), where)
+        try:
+            came = listed.came_since(self._services.storage)
+        except StorageError as error:
+            logger.warning(LATE_ROWS_NOT_SOUGHT, self._context.target, error.what)
+            return
+        if came:
+            where = f"version {base.version}" if base.version else str(base.table.location)
+            logger.warning(ROWS_CAME_LATE, self._context.target, len(came), where)
 
     def _refuse(self, wrong: str) -> None:
         if wrong:

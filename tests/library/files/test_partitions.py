@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from ctas_spark.context import Atomicity, OnConflict, PartitionMetadata
-from ctas_spark.errors import MetastoreError, RefusedError, StorageError
+from ctas_spark.errors import MetastoreError, NotSupportedError, RefusedError, StorageError
 from ctas_spark.files.base import (
     LAST_DDL_TIME,
     PARTITION_PROVIDER,
@@ -16,7 +16,7 @@ from ctas_spark.retention.rules import RetentionRules
 from ctas_spark.steps import Step, observe
 from ctas_spark.storage.client import StoredFile
 from fakes.steps import At, dies_at
-from fakes.world import BY_MONTH, CONTEXT, TARGET_NAME, World, version_of
+from fakes.world import BY_MONTH, CONTEXT, TARGET_NAME, Staged, World, version_of
 
 REPLACES = "create_or_replace"
 AUTO, FILES = PartitionMetadata.AUTO, PartitionMetadata.FILES
@@ -228,16 +228,37 @@ def test_isolated_by_name_lists_a_tracked_table_and_says_so(
     assert "other engines find no rows" in caplog.text
 
 
-def test_a_version_that_staged_no_partitions_is_listed(world: World) -> None:
-    """A session that keeps no partitions at all stages files, and so they stay."""
-    ours = world.begun(layout=BY_MONTH, partition_metadata=PartitionMetadata.TRACKED)
-    name = version_of(ours).record
-    record = world.metastore.tables[name]
-    untracked = {k: v for k, v in record.parameters.items() if k != PARTITION_PROVIDER}
-    world.metastore.tables[name] = replace(record, parameters=untracked)
+def test_where_spark_keeps_no_partitions_tracked_is_refused_by_name(world: World) -> None:
+    """The version was staged without them; what was there stays."""
+    world.published(REPLACES, "may")
+    ours = world.begun(REPLACES, "june")
+    stage_without_partitions(world, ours)
+    before = world.target
+    with pytest.raises(NotSupportedError, match="manageFilesourcePartitions is false"):
+        ours.commit()
+    assert world.target == before
+
+
+def test_a_tracked_table_that_is_listed_from_now_on_is_said(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    """By default a table stays as it was; where Spark keeps no partitions, it can't."""
+    world.published(REPLACES, "may")
+    ours = world.begun(REPLACES, "june", partition_metadata=AUTO)
+    stage_without_partitions(world, ours)
     ours.commit()
     ours.settle()
     assert (world.partitions_are(), ours.partition_metadata) == ((None, "files"), "files")
+    assert "manageFilesourcePartitions is false" in caplog.text
+    assert "other engines find no rows" in caplog.text
+
+
+def stage_without_partitions(world: World, staged: Staged) -> None:
+    """Leave out of the staged entry what Spark writes where it manages partitions."""
+    name = version_of(staged).record
+    record = world.metastore.tables[name]
+    untracked = {k: v for k, v in record.parameters.items() if k != PARTITION_PROVIDER}
+    world.metastore.tables[name] = replace(record, parameters=untracked)
 
 
 def test_a_table_without_partitions_asks_for_no_lock(remote: World) -> None:
