@@ -136,3 +136,17 @@ def test_an_ended_spark_has_no_settings_to_set_back(end: Exception) -> None:
     note(node, "set a = b")
     session.end = end
     node.restore()
+
+
+def test_what_could_not_be_set_back_is_before_the_next_statement() -> None:
+    """A server's answer may be lost, and the nodes that follow share its session."""
+    session = Session({"a": "old"})
+    first, second = NodeSettings(session), NodeSettings(session)
+    note(first, "set a = b")
+    session.values["a"] = "b"
+    session.end = ConnectionError("lost")
+    first.restore()
+    assert session.values == {"a": "b"}
+    session.end = None
+    note(second, "select 1")
+    assert session.values == {"a": "old"}

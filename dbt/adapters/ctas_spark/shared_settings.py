@@ -7,8 +7,10 @@ from contextlib import suppress
 from typing import Any, cast
 from weakref import WeakKeyDictionary
 
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+
 from ctas_spark import quoting
-from ctas_spark.engines.jvm import FAILURES
 from dbt.adapters.ctas_spark.dbt_edge import logger
 from dbt.adapters.ctas_spark.turns import Turn, Turns
 
@@ -30,6 +32,10 @@ REDACTED = "(redacted)"
 NOT_SET_BACK = (
     "{} keeps the value that this node sets until the run ends: the server hides the earlier "
     "value, which it takes for a secret"
+)
+STAYS_SET = (
+    "{} could not be set back to its value from before this node, which is tried again before the "
+    "next statement: {}"
 )
 
 
@@ -63,8 +69,24 @@ class SessionSettings:
                 self._setters[name].remove(node)
                 if not self._setters[name]:
                     del self._setters[name]
-                    with suppress(*FAILURES):  # an ended Spark has no settings
-                        _set_back(spark, name, self._before.pop(name))
+        for name, error in self.set_back(spark).items():
+            logger.warning(STAYS_SET.format(name, error))
+
+    def set_back(self, spark: Any) -> dict[str, OSError]:
+        """What no running node has set gets its old value; without an answer, at the next call.
+
+        What Spark refuses to set back it has also refused to set, or it has ended.
+        """
+        unanswered: dict[str, OSError] = {}
+        with self._guard:
+            for name in [name for name in self._before if name not in self._setters]:
+                try:
+                    with suppress(PySparkException, Py4JError):
+                        _set_back(spark, name, self._before[name])
+                    del self._before[name]
+                except OSError as error:  # noqa: PERF203 (a few settings)
+                    unanswered[name] = error
+        return unanswered
 
 
 _of_sessions: WeakKeyDictionary[Any, SessionSettings] = WeakKeyDictionary()
@@ -83,6 +105,7 @@ class NodeSettings:
 
     def note(self, sql: str, is_canceled: Callable[[], bool]) -> None:
         """The node is about to run ``sql``, which may set something: wait until it can."""
+        self._session.set_back(self._spark)
         sets = _set_by(sql)
         overwrites = OVERWRITE.search(sql) is not None
         self._session.turns.take(self._turn, sets, overwrites=overwrites, is_canceled=is_canceled)
