@@ -14,6 +14,7 @@ file keeps the figures of other places, and is written after each event.
 import argparse
 import json
 import os
+import subprocess
 import sys
 import tempfile
 import time
@@ -71,7 +72,7 @@ def _found(event: str, world: World) -> Found:
     """An event that could not be brought about is a broken promise, too; others go on."""
     try:
         return EVENTS[event](world)
-    except (AssertionError, TimeoutError) as error:
+    except (AssertionError, TimeoutError, subprocess.TimeoutExpired) as error:
         return Found(event, {}, {}, [f"did not come about: {error}"])
 
 

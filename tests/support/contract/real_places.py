@@ -46,8 +46,15 @@ class RealPlaces:
 
     def __getitem__(self, name: str) -> Place:
         if name not in self._places:
+            self._refuse_second_metastore(name)
             self._places[name] = self._open_places.enter_context(self._opened(name))
         return self._places[name]
+
+    def _refuse_second_metastore(self, name: str) -> None:
+        """What Spark's static settings would do in silence: the first one's are used."""
+        other = next(iter(self._places), name)
+        if _session_of(name) != _session_of(other):
+            raise ValueError(f"{name} needs a process of its own: this one has opened {other}")
 
     def _opened(self, name: str) -> AbstractContextManager[Place]:
         directory = self._directory / name
@@ -78,3 +85,9 @@ class RealPlaces:
         spark = small_session(settings)
         self._open_places.callback(spark.stop)
         return spark
+
+
+def _session_of(name: str) -> str:
+    if name in OF_FILES:
+        return name
+    return "on_hive" if name in ON_HIVE else "formats"

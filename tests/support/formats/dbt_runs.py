@@ -1,7 +1,6 @@
 """dbt runs of models in a format with commits of its own; each format's suite has a subclass."""
 
 import itertools
-import json
 from collections.abc import Mapping
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -12,7 +11,7 @@ from pyspark.sql import Row, SparkSession
 
 from ctas_spark.context import TableName
 from ctas_spark.steps import Step, observe
-from formats import grown
+from formats import documented, grown
 from functional import (
     changed_rows,
     cloned,
@@ -365,57 +364,8 @@ class DbtRuns:
         utils_package.build_and_check(_new(spark, tmp_path), self.file_format)
 
     def test_comments_follow_the_model(self, project: Project) -> None:
-        """Of the table and of its columns, also where rows are merged into it, and of a seed's.
-
-        Whatever they say, it is the table that the catalog says it is; dbt's docs have them, too,
-        and the rows and bytes of what was published.
-        """
-        config = "incremental_strategy='merge', unique_key='id', materialized='incremental'"
-        docs = "persist_docs={'relation': true, 'columns': true}"
-        model = (
-            f"{{{{ config({config}, {docs}, file_format='{self.file_format}') }}}} select 1 as id, "
-            "named_struct('A', array(map('k', 1))) as Its_Part"
-        )
-        spoof = "What is\nType: VIEW\nProvider: hive\nin the %s table"
-        seed = (
-            f"{{file_format: {self.file_format}, persist_docs: {{relation: true, columns: true}}}}"
-        )
-        kept = f"{{unique_key: id, strategy: check, check_cols: [id], {seed[1:-1]}}}"
-        for text in ("old", "new", "new"):
-            columns = f"columns: [{{name: ID, description: {text}}}]"
-            said = f"description: {json.dumps(spoof % text)}, {columns}"
-            snapshot = f"{{name: k, relation: ref('m'), config: {kept}, {said}}}"
-            project.write(
-                {
-                    "models/m.sql": model,
-                    "seeds/s.csv": "id\n1\n",
-                    "models/schema.yml": f"models: [{{name: m, {said}}}]",
-                    "seeds/schema.yml": f"seeds: [{{name: s, config: {seed}, {said}}}]",
-                    "snapshots/k.yml": f"snapshots: [{snapshot}]",
-                }
-            )
-            run = project.dbt("build", "--select", "m s k")
-            assert run.success, run.log
-            for name in "msk":
-                rows = project.rows(f"describe extended {{schema}}.{name}")
-                told = {row[0]: row[1:] for row in rows}
-                assert told["id"][1] == text, name
-                assert told["Comment"][0] == spoof % text, name
-        assert run.response("m")["atomicity"] == "atomic"  # rows were merged
-        assert "TBLPROPERTIES ('comment'" not in run.log
-        assert project.dbt("docs", "generate").success
-        nodes = json.loads((project.directory / "target" / "catalog.json").read_text())["nodes"]
-        of = ("model.tested.m", "Its_Part"), ("seed.tested.s", "id"), ("snapshot.tested.k", "id")
-        for node, column in of:
-            found, columns = nodes[node]["metadata"], nodes[node]["columns"]
-            assert (found["type"], found["comment"]) == ("table", spoof % "new")
-            assert columns["id"]["comment"] == "new", node
-            assert column in columns, node
-        stats = nodes["seed.tested.s"]["stats"]
-        assert (stats["rows"]["value"], stats["bytes"]["value"] > 0) == (1, True)
-        assert nodes["model.tested.m"]["columns"]["Its_Part"]["type"] == (
-            "struct<A:array<map<string,int>>>"
-        )
+        """In the catalog and in dbt's docs, whatever they say."""
+        documented.build_and_check(project, self.file_format)
 
     def _in_format(self, files: Mapping[str, str]) -> dict[str, str]:
         return {path: text.replace("<format>", self.file_format) for path, text in files.items()}

@@ -284,13 +284,19 @@ def _held(world: World) -> int:
     return len(world.nodes) - 1
 
 
+def _missed(world: World, held: AbstractSet[str]) -> list[str]:
+    """What happened to fewer nodes than it should have proves less than it seems to."""
+    missed = sorted({*world.nodes} - {VIEW, *held})
+    return [f"these nodes did not wait: {missed}"] if missed else []
+
+
 def ctrl_c(world: World) -> Found:
     """While each node is in a task; the signal comes to all processes, as from a terminal."""
     with world.running([world.build(world.number + 1)], job="task") as running:
         held = running.wait_until_held(_held(world))
         os.killpg(running.process.process.pid, signal.SIGINT)
         code = running.process.ended()
-    wrong = [] if code else ["the run ended with 0"]
+    wrong = _missed(world, held) + ([] if code else ["the run ended with 0"])
     # spark-submit's own process ends with the signal, and Spark with it
     return world.found(
         "Ctrl-C", dict.fromkeys(held, OLD), wrong, may_leave=world.place.submits, waited=held
@@ -298,11 +304,14 @@ def ctrl_c(world: World) -> Found:
 
 
 def second_writer(world: World) -> Found:
-    """Another run builds all while each node is about to commit: the first run's are refused."""
+    """Another run builds all while each node is about to commit: the first run's are refused.
+
+    What a Ctrl-C has left where spark-submit starts the driver is too young to go.
+    """
     next_round = world.build(world.number + 1)
     with world.running([next_round], step=Step.COMMIT, side="entered") as first:
         held = first.wait_until_held(_held(world))
-        wrong = _failures(world.run(next_round))
+        wrong = _missed(world, held) + _failures(world.run(next_round))
         first.go_on()
         (report,) = first.reports()
     for name in held:
@@ -311,7 +320,9 @@ def second_writer(world: World) -> Found:
         said = re.search(rf"\[{REFUSED}\].*\n\s+table: {SCHEMA}\.{name}\n", report["log"])
         if status != "error" or not said:
             wrong.append(f"{name} was not refused: {status} {message}")
-    found = world.found("second writer", world.all_nodes(NEW), wrong, waited=held)
+    found = world.found(
+        "second writer", world.all_nodes(NEW), wrong, may_leave=world.place.submits, waited=held
+    )
     world.number += 1
     return found
 
@@ -335,13 +346,22 @@ class Kill:
         if world.place.cluster:
             executors = world.place.cluster.executors
             wait_until(lambda: not executors(), ENDED_WITHIN_SECONDS, "the end of the executors")
-        return world.found(self.event, dict.fromkeys(held, self.shown), may_leave=True, waited=held)
+        return world.found(
+            self.event,
+            dict.fromkeys(held, self.shown),
+            _missed(world, held),
+            may_leave=True,
+            waited=held,
+        )
 
 
 def vacuum(world: World) -> Found:
-    """After the round that was killed is built."""
-    reports = world.run(world.build(world.number + 1), world.operation("ctas_vacuum", **SWEEP_ALL))
-    found = world.found("vacuum", world.all_nodes(NEW), _failures(reports))
+    """After the round that was killed is built; by each user, who alone may delete what is left."""
+    wrong = _failures(world.run(world.build(world.number + 1)))
+    reports: Reports = []
+    for _ in world.place.users or ("",):
+        reports = world.run(world.operation("ctas_vacuum", **SWEEP_ALL))
+    found = world.found("vacuum", world.all_nodes(NEW), wrong + _failures(reports))
     world.number += 1
     return found
 

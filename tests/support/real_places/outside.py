@@ -18,6 +18,7 @@ from real_places.shared import Place
 VERSION_PARTS = 4
 """Of a version's path below the schema's directory: ctas-spark, staging id, table, version."""
 UNFINISHED = ("_temporary", "__magic", ".spark-staging")
+"""How names of a job's own directories begin."""
 VERSION = "ctas_spark_version"
 KEPT = 2
 """The live version and the one before it."""
@@ -94,7 +95,8 @@ class Judge:
                 continue
             table, version = parts[2].rpartition(".")[2], parts[3]
             versions.add((table, version))
-            others += bool(set(UNFINISHED) & set(parts)) and self._is_needed(table, version)
+            is_unfinished = any(one.startswith(UNFINISHED) for one in parts)
+            others += is_unfinished and self._is_needed(table, version)
         records = {tuple(one.rsplit("__", 1)) for one in self._outside.records()}
         records -= {tuple(one.rsplit("__", 1)) for one in self._outside.tombstones()}
         counted = Counter(
