@@ -37,13 +37,18 @@ class Column:
 
 def change_of_layout(layout: TableLayout, partitions: str, properties: Mapping[str, str]) -> str:
     """What a table of that layout would have different, or lose; empty if nothing."""
-    asked = [partition_field(one) for one in layout.partition_by]
-    if _spelled(", ".join(asked)) != _spelled(partitions):
+    if not are_partitions(layout.partition_by, partitions):
         return "its partitioning differs"
     for key, value in layout.properties.items():
         if properties.get(key) != value:
             return f"its property {key} differs"
     return ""
+
+
+def are_partitions(partition_by: Sequence[str], partitions: str) -> bool:
+    """True if a table with these ``partitions``, as SQL shows them, has the ones asked for."""
+    asked = (partition_field(one) for one in partition_by)
+    return _spelled(", ".join(asked)) == _spelled(partitions)
 
 
 def change_of_columns(layout: TableLayout, table: Sequence[Column], query: Sequence[Column]) -> str:

@@ -43,10 +43,18 @@ def columns_of(described: Sequence[Mapping[str, Any]]) -> tuple[Column, ...]:
 
 def change_of_layout(layout: TableLayout, shape: str, properties: Mapping[str, str]) -> str:
     """What a table of that layout would have different, or lose; empty if nothing."""
-    if shape.count(USING) != 1:
+    partitions = partitions_of(shape)
+    if partitions is None:
         return "what SHOW CREATE TABLE says can't be read"
-    found = PARTITIONED.match(shape.partition(USING)[2])
-    return rows_only.change_of_layout(layout, found.group(1) if found else "", properties)
+    return rows_only.change_of_layout(layout, partitions, properties)
+
+
+def partitions_of(create_table: str) -> str | None:
+    """How the table is partitioned, in SQL; empty if it is not, and None if that can't be read."""
+    if create_table.count(USING) != 1:
+        return None
+    found = PARTITIONED.match(create_table.partition(USING)[2])
+    return found.group(1) if found else ""
 
 
 def change_of_columns(

@@ -92,13 +92,21 @@ def test_partitions_of_several_batches_are_refused() -> None:
 
 def test_partitions_are_asked_for_other_batches_rows() -> None:
     """By one row for each partition, so that the new rows are read once."""
-    join = BATCH.with_partitions("t", ["d"])
-    assert join.startswith("LEFT JOIN (SELECT `d`, bool_or(NOT coalesce(`at` >= ")
-    assert join.endswith(
-        "GROUP BY `d`) AS DBT_INTERNAL_DEST ON DBT_INTERNAL_DEST.`d` <=> DBT_INTERNAL_SOURCE.`d`"
-    )
+    join = BATCH.with_partitions("t", {"d": "s.`D`"}, are_directories=False)
+    assert join.startswith("LEFT JOIN (SELECT `d` AS `d`, bool_or(NOT coalesce(`at` >= ")
+    assert join.endswith("GROUP BY `d`) AS DBT_INTERNAL_DEST ON DBT_INTERNAL_DEST.`d` <=> s.`D`")
     told = BATCH.shared(["d"])
     assert "date_trunc(\\'day\\', to_utc_timestamp(at, current_timezone()))" in told
+
+
+def test_partitions_of_files_are_told_apart_by_their_directories() -> None:
+    """Two values of one text are one, such as the two hours for which clocks show the same."""
+    join = BATCH.with_partitions("t", {"d": "s.d"}, are_directories=True)
+    of_table, of_row = batches.directory("`d`"), batches.directory("s.d")
+    assert of_table == "nullif(CAST(`d` AS STRING), '')"
+    assert f"LEFT JOIN (SELECT {of_table} AS `d`, " in join
+    assert f"GROUP BY {of_table})" in join
+    assert join.endswith(f"DBT_INTERNAL_DEST.`d` <=> {of_row}")
 
 
 def test_the_edges_of_a_batch_are_the_instants_at_both_sides_of_its_bounds() -> None:

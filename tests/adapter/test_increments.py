@@ -110,3 +110,12 @@ def test_a_strategy_is_one_of_ours_or_a_macro_of_the_project() -> None:
     assert 'an incremental strategy macro with the name "get_incremental_my_own_sql"' in told
     assert not [*of_strategy(config, existing(), WriteMode.IN_PLACE, macros)]
     assert len(problems(config, existing(), WriteMode.WITH_OLD_ROWS)) == 1
+
+
+def test_a_misspelt_change_of_columns_is_refused() -> None:
+    """dbt takes it for ignore, and the new columns would be gone."""
+    config = {"on_schema_change": "append_new_column"}
+    (said,) = of_strategy(config, existing(), WriteMode.IN_PLACE)
+    assert said.endswith("did you mean append_new_columns?")
+    for right in (None, "ignore", "fail", "append_new_columns", "sync_all_columns"):
+        assert not [*of_strategy({"on_schema_change": right}, existing(), WriteMode.IN_PLACE)]

@@ -54,16 +54,25 @@ class FakeSpark:
 def test_types_that_spark_does_not_know_are_named() -> None:
     """All of them, in Spark's words; it is asked only about the less usual ones."""
     spark = FakeSpark()
-    seeds.check_types("seed.p.s", {"column_types": {"a": "BIGINT", "b": "decimal(3,1)"}}, spark)
+    right = {"column_types": {"a": "BIGINT", "b": "decimal(3,1)"}}
+    seeds.check_types("seed.p.s", right, ["a", "b"], spark)
     assert spark.asked == ["SELECT CAST(NULL AS decimal(3,1)) AS value"]
     wrong = {"column_types": {"id": "integr", "n": "int", "m": "integr(3)"}}
     with pytest.raises(ConfigurationError) as refused:
-        seeds.check_types("seed.p.s", wrong, spark)
+        seeds.check_types("seed.p.s", wrong, ["a", "b"], spark)
     why = '[UNSUPPORTED_DATATYPE] Unsupported data type "INTEGR".'
     assert refused.value.problems == (
         f"column_types: id: Spark refuses the type 'integr': {why}",
         f"column_types: m: Spark refuses the type 'integr(3)': {why}",
     )
+
+
+def test_a_type_for_a_column_in_another_case_is_refused() -> None:
+    """dbt has made a number of its text by then; a name of no column may be another seed's."""
+    types = {"column_types": {"ZIP": "string", "of_another": "string"}}
+    with pytest.raises(ConfigurationError, match="ZIP: the file's column is zip; write it so"):
+        seeds.check_types("seed.p.s", types, ["zip"], FakeSpark())
+    seeds.check_types("seed.p.s", types, ["ZIP", "zip_code"], FakeSpark())
 
 
 @pytest.mark.parametrize("kind", ["varchar(2)", "CHAR ( 2 )"])

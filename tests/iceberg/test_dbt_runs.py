@@ -2,6 +2,8 @@
 
 from typing import ClassVar
 
+import pytest
+
 from formats.dbt_runs import DbtRuns
 from functional.changed_rows import APPENDS, MERGED, SYNCS, Case
 from functional.dbt_project import Project
@@ -12,6 +14,12 @@ BATCHED = (
     "batch_size='day', begin='2026-01-01', file_format='iceberg', partition_by='%s') }} "
     "select at, date_format(at, 'yyyy-MM') as month "
     "from (select timestamp'2026-01-01 12:00:00' + make_dt_interval(0, id) as at from range(1))"
+)
+PARTITIONED = (
+    "{{ config(materialized='incremental', file_format='iceberg'<more>) }} "
+    "{% set day = model.batch.event_time_start.strftime('%Y-%m-%d') if model.batch "
+    "else '2026-01-01' %} select id, timestamp('{{ day }} 12:00:00Z') as at, '{{ day }}' as day "
+    "from range(3)"
 )
 MERGE = f"incremental_strategy='merge', unique_key='ID', {APPENDS}"
 
@@ -64,3 +72,33 @@ class TestIceberg(DbtRuns):
         for name in coarse:
             assert f"in model.tested.{name}; no job was started" in run.log
         assert project.rows("show tables in {schema} like 'transform|column'") == []
+
+    @pytest.mark.parametrize(
+        ("was", "by"), [("", "days(at)"), ("['months(at)']", "days(at)"), ("", "day")]
+    )
+    @pytest.mark.parametrize("strategy", ["microbatch", "insert_overwrite"])
+    def test_partitions_that_the_table_has_not_are_refused(
+        self, project: Project, strategy: str, was: str, by: str
+    ) -> None:
+        """Iceberg replaces those that it has: all rows of a table without any."""
+        unused = dict.fromkeys(("models/m.sql", "models/plain.sql", "models/schema.yml"), "")
+
+        def model(more: str) -> dict[str, str]:
+            return {"models/grown.sql": PARTITIONED.replace("<more>", more)}
+
+        project.write({**unused, **model(f", partition_by={was}" if was else "")})
+        assert project.dbt("run").success
+        batched = "event_time='at', batch_size='day', begin='2026-01-01'"
+        then = f", incremental_strategy='{strategy}', partition_by=['{by}'], {batched}"
+        project.write(model(then))
+        run = project.dbt("run", *DAY)
+        assert not run.success
+        said = "is partitioned by (months(at))" if was else "the table is not partitioned"
+        assert said in run.message("grown") or said in run.log
+        assert project.rows("select count(*) from {schema}.grown") == [(3,)]
+        project.write(model(f"{then}, full_refresh=true"))
+        refreshed = project.dbt("run", *DAY)
+        assert refreshed.success, refreshed.log
+        project.write(model(then))
+        again = project.dbt("run", *DAY)
+        assert again.success, again.log

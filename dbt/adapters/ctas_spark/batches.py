@@ -120,19 +120,42 @@ class Batch:
         end = _next(start, self.size)
         return [start - INSTANT, start, end - INSTANT, end]
 
-    def with_partitions(self, table: str, columns: Iterable[str]) -> str:
+    def with_partitions(
+        self, table: str, values: Mapping[str, str], *, are_directories: bool
+    ) -> str:
         """The join of new rows with what the partitions of the table hold besides the batch.
 
-        One value for each partition: the new rows are still read once.
+        ``values`` are the partition's in a new row, as SQL. One value for each partition: the new
+        rows are still read once.
         """
-        names = [*map(quoting.identifier, columns)]
-        same = " AND ".join(f"{OLD}.{name} <=> {NEW}.{name}" for name in names)
+
+        def part(value: str) -> str:
+            return directory(value) if are_directories else value
+
+        old = {name: part(quoting.identifier(name)) for name in values}
+        same = (f"{OLD}.{quoting.identifier(name)} <=> {part(one)}" for name, one in values.items())
         others = f"bool_or(NOT coalesce({self.has()}, FALSE)) AS {HOLDS_OTHERS}"
-        listed = ", ".join(names)
+        named = ", ".join(f"{one} AS {quoting.identifier(name)}" for name, one in old.items())
         return (
-            f"LEFT JOIN (SELECT {listed}, {others} FROM {table} GROUP BY {listed}) AS {OLD} "  # noqa: S608 (quoted)
-            f"ON {same}"
+            f"LEFT JOIN (SELECT {named}, {others} FROM {table} GROUP BY {', '.join(old.values())}) "  # noqa: S608 (quoted)
+            f"AS {OLD} ON {' AND '.join(same)}"
         )
+
+
+def directory(value: str) -> str:
+    """What tells one partition of a table of files from another: the name of its directory.
+
+    An empty text and NULL have one.
+    """
+    return f"nullif({text_of(value)}, '')"
+
+
+def text_of(value: str) -> str:
+    """The text of a value in the name of a directory.
+
+    It has no offset: the hour that a change of the clocks repeats is one text.
+    """
+    return f"CAST({value} AS STRING)"
 
 
 def _next(start: datetime, size: str) -> datetime:
@@ -146,7 +169,7 @@ def _next(start: datetime, size: str) -> datetime:
 
 def columns_of(partition_by: Any) -> list[str]:
     """The partition columns that are no transforms."""
-    named = (one for one in _listed(partition_by) if not TRANSFORM.fullmatch(one))
+    named = (one for one in listed(partition_by) if not TRANSFORM.fullmatch(one))
     return [quoting.unquoted(one) for one in named]
 
 
@@ -161,7 +184,7 @@ def overwritten(config: Mapping[str, Any], batch: Batch) -> Any:
 def is_within(partition_by: Any, event_time: str, size: str) -> bool:
     """Whether Iceberg's transforms of event_time keep each partition within one batch."""
     within = UNITS[: UNITS.index(size) + 1] if size in UNITS else ()
-    found = (OF_TIME.fullmatch(one.strip()) for one in _listed(partition_by))
+    found = (OF_TIME.fullmatch(one.strip()) for one in listed(partition_by))
     units = (
         SAME_AS.get(one[1].lower(), one[1].lower())
         for one in found
@@ -183,8 +206,8 @@ def problems(config: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def _listed(partition_by: Any) -> list[str]:
-    """Names and transforms; a comma in brackets separates nothing."""
+def listed(partition_by: Any) -> list[str]:
+    """The names and transforms of a config; a comma in brackets separates nothing."""
     if isinstance(partition_by, str):
         return [one.strip() for one in re.findall(r"(?:[^,(]|\([^)]*\))+", partition_by)]
     return [str(one) for one in partition_by or ()]

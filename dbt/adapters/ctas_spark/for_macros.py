@@ -98,7 +98,8 @@ class ForMacros(metaclass=AdapterMeta):
     def seed_query(self, rows: Any, config: Any) -> str:
         """Select the rows that dbt has read from the seed's file, with the types that it found."""
         invocation = self._components.invocation
-        seeds.check_types(invocation.node.node.unique_id, config, invocation.spark)
+        node, spark = invocation.node.node.unique_id, invocation.spark
+        seeds.check_types(node, config, rows.column_names, spark)
         return seeds.query(seeds.columns(self, rows, config), rows.rows)
 
     @for_macros

@@ -159,15 +159,20 @@ class Increment:
         names = quoting.identifiers(self.values)
         return f"INSERT {how} {self.table}{by} SELECT {names} FROM {source}"  # noqa: S608 (quoted)
 
-    def for_batch(self, batch: Batch, partition_by: Any) -> "Increment":
+    def for_batch(
+        self, batch: Batch, partition_by: Any, *, are_directories: bool = False
+    ) -> "Increment":
         """The increment with rows that fail where they would replace more than their batch.
 
         ``partition_by`` are the partitions that the statement replaces; None if it replaces rows.
         """
-        columns = columns_of(partition_by)
-        more = batch.shared(columns) if columns else ""
-        beside = batch.with_partitions(self.table, columns) if columns else ""
-        return replace(self, values=batch.guarded(self.values, more), beside=beside)
+        known = {name.lower(): value for name, value in self.values.items()}
+        parts = {name: known.get(name.lower()) or _of(name) for name in columns_of(partition_by)}
+        if not parts:
+            return replace(self, values=batch.guarded(self.values))
+        values = batch.guarded(self.values, batch.shared(parts))
+        joined = batch.with_partitions(self.table, parts, are_directories=are_directories)
+        return replace(self, values=values, beside=joined)
 
     def replaced(self, batch: Batch, source: str, columns: Iterable[str]) -> str:
         """Delta's statement that puts the rows of a view in place of those of the batch."""

@@ -3,7 +3,10 @@
 from collections.abc import Container
 from typing import Any
 
+from ctas_spark import quoting
 from ctas_spark.errors import ConfigurationError
+from ctas_spark.iceberg import rows_only
+from ctas_spark.statement import shapes
 from dbt.adapters.ctas_spark import (
     batches,
     in_place,
@@ -31,6 +34,10 @@ INSERTS = (
     "partition_cols",
 )
 """dbt-spark's macros that make an INSERT."""
+WRONG_PARTITIONS = (
+    "partition_by: the table {}, and Iceberg replaces its own partitions: rows would be lost, or "
+    "stay. Write here what the table has, or run with --full-refresh"
+)
 
 
 class Incremental:
@@ -69,6 +76,7 @@ class Incremental:
         if by is WriteMode.WITH_OLD_ROWS:
             self._publication.plan(relation, full_refresh=False)
         if by is WriteMode.IN_PLACE:
+            self._check_partitioning(table)
             if increments.overwrites_partitions(state.node.config, table):
                 self._invocation.catalogs.check_partitions_overwritten(table.full_name)
             self._dispatcher.created(state)
@@ -130,8 +138,10 @@ class Incremental:
             return planned
         batch.check(node.unique_id, ("the table", sides[0]), ("the model's rows", sides[1]))
         replaced = self._replaced_partitions(existing, batch)
-        self._check_partitions(f"SELECT * FROM {rows}", batch, replaced)  # noqa: S608 (a view of ours)
-        return planned.for_batch(batch, replaced)
+        of_files = increments.is_of_files(existing)
+        query = f"SELECT * FROM {rows}"  # noqa: S608 (a view of ours)
+        self._check_partitions(query, batch, replaced, are_directories=of_files)
+        return planned.for_batch(batch, replaced, are_directories=of_files)
 
     def query_of_created(self, query: str) -> str:
         """The query that creates an incremental model's table; one of a batch is checked."""
@@ -139,7 +149,9 @@ class Incremental:
         batch = Batch.of(node)
         if batch is None or increments.strategy_of(node.config) != increments.MICROBATCH:
             return query
-        self._check_partitions(query, batch, batches.overwritten(node.config, batch))
+        of_files = not increments.asks_for_native(node.config)
+        replaced = batches.overwritten(node.config, batch)
+        self._check_partitions(query, batch, replaced, are_directories=of_files)
         asked = f"SELECT * FROM ({query}\n) WHERE FALSE"  # noqa: S608 (the model's own)
         columns = {one.name: one.dtype for one in self._dbt.get_column_schema_from_query(asked)}
         batch.check(node.unique_id, ("the model's rows", ("", columns)))
@@ -178,15 +190,44 @@ class Incremental:
     def _side(self, relation: CtasSparkRelation) -> batches.Side:
         return self._rows.side(relation)
 
-    def _check_partitions(self, query: str, batch: Batch, partition_by: Any) -> None:
+    def _check_partitions(
+        self, query: str, batch: Batch, partition_by: Any, *, are_directories: bool
+    ) -> None:
         """Return unless the query's partitions are known to have rows of several batches."""
         columns = batches.columns_of(partition_by)
         if not columns or not self._invocation.is_in_session:
             return
-        known = query, batch.event_time, columns, batch.edges
+        of = batches.text_of if are_directories else str
+        parts = [of(quoting.identifier(one)) for one in columns]
+        known = query, batch.event_time, parts, batch.edges
         found = partition_values.at_each(self._invocation.spark, *known)
         if found and (found[0] == found[1] or found[2] == found[3]):
             problem = f"partition_by: {batch.sharing(columns)}"
+            raise ConfigurationError(self._invocation.node.node.unique_id, [problem])
+
+    def _check_partitioning(self, table: CtasSparkRelation) -> None:
+        """Return if Iceberg would replace the partitions that the model means.
+
+        Its statement has no clause for them: it goes by the table's own, and replaces all rows of a
+        table without any.
+
+        Raises:
+            ConfigurationError: they are not the same.
+        """
+        config = self._invocation.node.node.config
+        asked = batches.listed(config.get("partition_by"))
+        is_replaced = increments.strategy_of(config) in increments.BY_PARTITION and asked
+        if not (table.is_iceberg and is_replaced):
+            return
+        (shown,) = self._dbt.execute(f"SHOW CREATE TABLE {table}", fetch=True)[1].rows
+        found = shapes.partitions_of(str(shown[0]))
+        if found is None or not rows_only.are_partitions(asked, found):
+            has = (
+                "is partitioned in a way that can't be read"
+                if found is None
+                else "is not partitioned"
+            )
+            problem = WRONG_PARTITIONS.format(f"is partitioned by ({found})" if found else has)
             raise ConfigurationError(self._invocation.node.node.unique_id, [problem])
 
     def _replaced_partitions(self, existing: CtasSparkRelation, batch: Batch) -> Any:

@@ -1,6 +1,7 @@
 """How an incremental model adds to its table, and what its configuration must not say for that."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping
+from difflib import get_close_matches
 from enum import Enum
 from typing import Any
 
@@ -17,6 +18,7 @@ MACRO = "get_incremental_{}_sql"
 NO_STATEMENT = (MERGE, DELETE_INSERT)
 """Tables of files have no statement that does this, so they are published whole."""
 NATIVE = ("delta", "iceberg")
+ON_SCHEMA_CHANGE = ("ignore", "fail", "append_new_columns", "sync_all_columns")
 UPDATED, EXCLUDED = "merge_update_columns", "merge_exclude_columns"
 DROPPED = (
     "the table is dropped and then created, as with dbt-spark; in between, readers find no table"
@@ -125,12 +127,22 @@ def of_strategy(
     is_iceberg = table.is_iceberg or str(config.get("file_format")).lower() == "iceberg"
     if strategy == MICROBATCH and is_iceberg:
         yield from batches.problems(config)
+    yield from _of_changes(config.get("on_schema_change"))
     if config.get(UPDATED) and config.get(EXCLUDED):
         yield f"{UPDATED} and {EXCLUDED}: give only one of them"
     if strategy == DELETE_INSERT and (asks_for_native(config) or is_native(config, table, by)):
         yield f"incremental_strategy: {DELETE_INSERT} is for tables of files; use {MERGE} here"
     if strategy in NO_STATEMENT:
         yield from of_no_statement(config, table, by)
+
+
+def _of_changes(asked: str | None) -> Iterator[str]:
+    """A misspelt word, which dbt takes for ``ignore``: new columns would be lost in silence."""
+    if asked is None or asked in ON_SCHEMA_CHANGE:
+        return
+    near = get_close_matches(str(asked), ON_SCHEMA_CHANGE, n=1)
+    meant = f"; did you mean {near[0]}?" if near else ""
+    yield f"on_schema_change: {asked!r} is not one of {', '.join(ON_SCHEMA_CHANGE)}{meant}"
 
 
 def of_no_statement(

@@ -1,12 +1,12 @@
 """A table's old rows and the new ones, which replace some of them, as one query."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from ctas_spark import quoting
 from ctas_spark.errors import ConfigurationError, DuplicateKeyError
-from dbt.adapters.ctas_spark.batches import NEW, OLD, Batch, Side
+from dbt.adapters.ctas_spark.batches import NEW, OLD, Batch, Side, directory
 from dbt.adapters.ctas_spark.increments import (
     APPEND,
     BY_PARTITION,
@@ -19,7 +19,7 @@ from dbt.adapters.ctas_spark.increments import (
 )
 from dbt.adapters.ctas_spark.type_changes import aligned, unite
 
-SYNC, ADDED, STRING = "sync_all_columns", "append_new_columns", "string"
+SYNC, ADDED = "sync_all_columns", "append_new_columns"
 IS_NEW, SAME_KEY = "__ctas_spark_is_new", "__ctas_spark_same_key"
 MAY_GO, HAS_NEW = "__ctas_spark_may_go", "__ctas_spark_has_new"
 TWICE = (
@@ -49,7 +49,7 @@ class Increment:
 
     The new rows are read once: two scans of a query may give different rows. ``columns`` are those
     of the version to publish. ``keys`` are the partition columns of a strategy by partition, or
-    else the unique key; those in ``texts`` are strings. ``updated`` are the columns, in lower case,
+    else the unique key. ``updated`` are the columns, in lower case,
     that a merge sets in a row that it finds; None means all.
     """
 
@@ -57,7 +57,6 @@ class Increment:
     new: str
     columns: Mapping[str, Values]
     keys: tuple[str, ...] = ()
-    texts: frozenset[str] = frozenset()
     updated: frozenset[str] | None = None
     predicates: tuple[str, ...] = ()
     batch: Batch | None = None
@@ -68,25 +67,25 @@ class Increment:
             kept = f"{self._old_rows()} WHERE NOT coalesce({self.batch.has(OLD)}, FALSE)"
             return f"{kept} UNION ALL {self._new_rows()}"
         if strategy in BY_PARTITION:
-            return self._without_replaced(may_go="TRUE") if self.keys else self._new_rows()
+            return self._without_replaced("TRUE", directory) if self.keys else self._new_rows()
         if not self.keys or strategy == APPEND:
             return f"{self._old_rows()} UNION ALL {self._new_rows()}"
         if strategy == MERGE:
             return self._merged()
         keys = (f"{OLD}.{key_path(key, self.columns)} IS NOT NULL" for key in self.keys)
         conditions = [*keys, *(f"({one})" for one in self.predicates)]
-        return self._without_replaced(may_go=f"coalesce({' AND '.join(conditions)}, FALSE)")
+        return self._without_replaced(f"coalesce({' AND '.join(conditions)}, FALSE)", str)
 
-    def _without_replaced(self, may_go: str) -> str:
+    def _without_replaced(self, may_go: str, part: Callable[[str], str]) -> str:
         """The new rows, and the old ones that may not go, or whose key no new row has.
 
-        ``may_go`` is SQL of an old row.
+        ``may_go`` is SQL of an old row, and ``part`` makes SQL of a part of the key.
         """
         together = (
             f"{self._old_rows(f'FALSE AS {IS_NEW}', f'{may_go} AS {MAY_GO}')} UNION ALL "
             f"{self._new_rows(f'TRUE AS {IS_NEW}', f'FALSE AS {MAY_GO}')}"
         )
-        keys = ", ".join(map(self._partition, self.keys))
+        keys = ", ".join(part(key_path(key, self.columns)) for key in self.keys)
         marked = f"SELECT *, bool_or({IS_NEW}) OVER (PARTITION BY {keys}) AS {HAS_NEW}"
         return (
             f"SELECT {quoting.identifiers(self.columns)} FROM ({marked} FROM ({together})) "  # noqa: S608 (quoted)
@@ -137,11 +136,6 @@ class Increment:
         path = key_path(key, self.columns)
         return f"{OLD}.{path} = {NEW}.{path}"
 
-    def _partition(self, key: str) -> str:
-        """A column of a window's keys; an empty text and NULL are one partition of a table."""
-        path = key_path(key, self.columns)
-        return f"nullif({path}, '')" if key.lower() in self.texts else path
-
 
 def sets(updated: frozenset[str] | None, column: str) -> bool:
     """Whether a merge sets the column in a row that it finds."""
@@ -175,14 +169,12 @@ def with_new(
     if batch is not None:
         batch.check(node, ("the table", old), ("the model's rows", new))
     columns = of_both(node, changes, old, new, REMEDY)
-    is_by_partition = strategy in BY_PARTITION
-    texts = (name.lower() for name, kind in old[1].items() if kind == STRING)
+    keys = "partition_by" if strategy in BY_PARTITION else "unique_key"
     found = Increment(
         old[0],
         new[0],
         columns,
-        keys=quoting.names(config.get("partition_by" if is_by_partition else "unique_key")),
-        texts=frozenset(texts if is_by_partition else ()),
+        keys=quoting.names(config.get(keys)),
         updated=updated(node, config, columns),
         predicates=predicates(config),
         batch=batch if strategy == MICROBATCH else None,

@@ -20,23 +20,26 @@ LITERAL = "org.apache.spark.sql.catalyst.expressions.Literal.create"
 
 
 def at_each(
-    spark: Any, query: str, event_time: str, columns: Sequence[str], instants: Sequence[datetime]
+    spark: Any, query: str, event_time: str, values: Sequence[str], instants: Sequence[datetime]
 ) -> list[tuple[str, ...]] | None:
-    """The columns of a row whose ``event_time`` is one of the instants; no job is started.
+    """What ``values``, as SQL, are in a row whose ``event_time`` is one of the instants.
+
+    No job is started.
 
     Returns:
         None if anything else has a part in one of them, or if nobody can tell.
     """
     try:
-        return _at_each(spark, query, [event_time, *columns], instants)
+        return _at_each(spark, query, [quoting.identifier(event_time), *values], instants)
     except jvm.FAILURES:
         return None
 
 
 def _at_each(
-    spark: Any, query: str, names: list[str], instants: Sequence[datetime]
+    spark: Any, query: str, values: list[str], instants: Sequence[datetime]
 ) -> list[tuple[str, ...]] | None:
-    selected = spark.sql(f"SELECT {quoting.identifiers(names)} FROM ({query}\n)")  # noqa: S608 (quoted)
+    named = ", ".join(f"{one} AS c{number}" for number, one in enumerate(values))
+    selected = spark.sql(f"SELECT {named} FROM ({query}\n)")  # noqa: S608 (quoted)
     plan = selected._jdf.queryExecution().optimizedPlan()  # noqa: SLF001 (PySpark has no other way)
     listed = LISTS.get(_kind(plan))
     if listed is None:
@@ -47,8 +50,8 @@ def _at_each(
         return None
     packages = jvm.classes(spark)
     literal = jvm.member(packages, LITERAL)
-    values = [literal((one - EPOCH) // unit, time.dataType()) for one in instants]
-    found = [[_with(packages, one, time, value) for one in computed] for value in values]
+    moments = [literal((one - EPOCH) // unit, time.dataType()) for one in instants]
+    found = [[_with(packages, one, time, moment) for one in computed] for moment in moments]
     if not all(one.foldable() for row in found for one in row):
         return None
     return [tuple(str(one.eval(None)) for one in row) for row in found]

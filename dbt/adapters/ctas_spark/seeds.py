@@ -52,13 +52,24 @@ def columns(adapter: Any, table: Any, config: Mapping[str, Any]) -> list[SeedCol
     ]
 
 
-def check_types(seed: str, config: Mapping[str, Any], spark: Any) -> None:
+def check_types(seed: str, config: Mapping[str, Any], names: Sequence[str], spark: Any) -> None:
     """Return if Spark knows the types that the seed's config gives to columns.
+
+    A name that the file lacks may be another seed's, for which a folder's config is, too. But one
+    in another case is this seed's: dbt has read the column by another type already.
 
     Raises:
         ConfigurationError: it names each other type, in whose place Spark would show the seed's
-            statement, which nobody has written.
+            statement, which nobody has written; and each name in another case.
     """
+    spelt = {name.lower(): name for name in names}
+    asked = config.get("column_types") or {}
+    if problems := [
+        f"column_types: {name}: the file's column is {spelt[name.lower()]}; write it so"
+        for name in asked
+        if name.lower() in spelt and name not in names
+    ]:
+        raise ConfigurationError(seed, problems)
     types = {name: str(kind) for name, kind in (config.get("column_types") or {}).items() if kind}
     refused = {name: _refused(kind, spark) for name, kind in types.items()}
     if problems := [

@@ -57,7 +57,10 @@ class Strategy:
     deleted_id: str
     """The ``dbt_scd_id`` of a deletion's record, from that of the record ``o`` before it."""
     returned_id: str
-    """That of a row ``s`` which returns with an old time: its own may be of an older record."""
+    """That of a row ``s`` which returns, or has changed, with an old time.
+
+    Its own may be of an older record.
+    """
 
     @classmethod
     def of(cls, given: Mapping[str, Any], config: Mapping[str, Any], **sql: str) -> "Strategy":
@@ -201,7 +204,8 @@ class Changes:
     def _inserted(self) -> list[tuple[str, str]]:
         """New records: of a row that is new or changed, and of a deletion."""
         now, returned = self.strategy.now, self.strategy.returned_id
-        scd_id = f"IF(is_late, {returned}, {self._meta('s', 'dbt_scd_id')})"
+        is_old = f"is_late OR has_changed AND NOT {self._meta('s', 'dbt_updated_at')} > since"
+        scd_id = f"IF({is_old}, {returned}, {self._meta('s', 'dbt_scd_id')})"
         valid_to = f"CAST({self.strategy.current} AS {self._kind('dbt_valid_to')})"
         row = {
             "dbt_scd_id": scd_id,

@@ -162,3 +162,44 @@ def test_rows_added_in_place_are_said_wherever_a_table_is_looked_at(project: Pro
     rows = {one: node["stats"].get("rows", {}).get("value") for one, node in found.items()}
     assert rows == {"added": None, "once": 5, "kept": 4}
     assert {node["columns"]["id"]["type"] for node in found.values()} == {"bigint"}
+
+
+NEW_YORK = "sql_header='set spark.sql.session.timeZone = America/New_York'"
+HOURLY = (
+    f"{{{{ config(materialized='incremental', partition_by='h', {NEW_YORK}, %s) }}}} "
+    "select id, at, date_trunc('hour', at) as h from (%s)"
+)
+BY_HOUR = (
+    "incremental_strategy='microbatch', event_time='at', batch_size='hour', begin='2026-11-01'"
+)
+OF_BATCH = (
+    "select 1 as id, timestamp('{{ model.batch.event_time_start.strftime('%Y-%m-%d %H:30:00Z') }}')"
+    " as at"
+)
+HOURS = "--event-time-start=2026-11-01 05:00:00", "--event-time-end=2026-11-01 07:00:00"
+
+
+def test_the_hour_that_a_change_of_the_clocks_repeats_is_one_partition(project: Project) -> None:
+    """Two hours of UTC have one directory: neither replaces the other, and none comes twice.
+
+    Whether the query tells that before any job, or the rows do.
+    """
+    known = f"{OF_BATCH} from range(1)"
+    by_query = known.replace("as at", "+ make_dt_interval(0, 0, id) as at")
+    overwritten = "incremental_strategy='insert_overwrite', atomicity='isolated'"
+    late = "select 1 as id, timestamp'2026-11-01 06:30:00Z' as at"
+    project.write(
+        {
+            "models/told.sql": HOURLY % (BY_HOUR, by_query),
+            "models/found.sql": HOURLY % (BY_HOUR, OF_BATCH),
+            "models/version.sql": HOURLY % (overwritten, late),
+        }
+    )
+    for _ in range(3):
+        run = project.dbt("run", *HOURS)
+        for name in ("told", "found"):
+            assert "rows of other batches" in run.log, name
+    assert project.rows("select count(*) from {schema}.version") == [(1,)]
+    assert project.rows("show tables in {schema} like 'told'") == []
+    rows = project.rows("select cast(at as string) as at from {schema}.found")
+    assert len(rows) == 1, rows

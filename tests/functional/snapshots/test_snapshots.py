@@ -1,6 +1,6 @@
 """Snapshots on files: created and changed as versions, where dbt-spark refuses them."""
 
-from functional import returning_rows
+from functional import old_times, returning_rows
 from functional.dbt_project import Project, Run
 
 RECORDS = (
@@ -136,6 +136,11 @@ def test_rows_that_go_and_come_back_have_a_record_of_each_time(project: Project)
     Names in another case, of keys, checked columns and the source's own, are the same.
     """
     returning_rows.run_and_check(project, "parquet")
+
+
+def test_a_row_that_changes_with_an_old_time_has_a_record(project: Project) -> None:
+    """And what its header sets counts in every run."""
+    old_times.run_and_check(project, "parquet")
 
 
 def test_a_column_that_can_not_be_compared_is_named(project: Project) -> None:

@@ -16,6 +16,7 @@ from functional import (
     changed_rows,
     cloned,
     contracts,
+    old_times,
     returning_rows,
     seed_values,
     tested_models,
@@ -309,6 +310,12 @@ class DbtRuns:
         """As in a snapshot of files, by dbt-spark's MERGE."""
         project = _new(spark, tmp_path)
         returning_rows.run_and_check(project, self.file_format, self.returning)
+
+    def test_a_row_that_changes_with_an_old_time_has_a_record(
+        self, spark: SparkSession, tmp_path: Path
+    ) -> None:
+        """Its id may be an older record's; and what its header sets counts in every run."""
+        old_times.run_and_check(_new(spark, tmp_path), self.file_format)
 
     def test_a_query_is_read_once(self, spark: SparkSession, tmp_path: Path) -> None:
         """No key is lost or doubled, and no record has two successors, if its rows differ."""

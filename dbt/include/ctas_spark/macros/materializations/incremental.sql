@@ -11,6 +11,7 @@
     {%- call ctas_publish_planned_table(target) -%}{{ ctas_query_of_created() }}{%- endcall -%}
   {%- elif mode == 'whole' -%}
     {%- do adapter.run_record.count_writes(this, config.get('file_format')) -%}
+    {%- do ctas_run_sql_header_after_hooks() -%}
     {%- do materialization_incremental_spark() -%}
     {%- do adapter.run_record.list_written(load_result('main').response) -%}
   {%- elif mode == 'with_old_rows' -%}

@@ -10,6 +10,7 @@
   {%- set mode = adapter.incremental.plan(target, existing, false, {}) -%}
   {%- if mode == 'in_place' or mode == 'whole' and not adapter.publication.plan_if_possible(target, false) -%}
     {%- do adapter.run_record.count_writes(this, config.get('file_format')) -%}
+    {%- do ctas_run_sql_header_after_hooks() -%}
     {%- set built = materialization_snapshot_spark() -%}
     {%- do adapter.run_record.list_written(load_result('main').response) -%}
     {{ return(built) }}
