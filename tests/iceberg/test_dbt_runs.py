@@ -102,3 +102,24 @@ class TestIceberg(DbtRuns):
         project.write(model(then))
         again = project.dbt("run", *DAY)
         assert again.success, again.log
+
+    def test_files_of_an_older_partitioning_are_not_doubled(self, project: Project) -> None:
+        """Iceberg would leave them beside the rows that replace theirs."""
+        unused = dict.fromkeys(("models/m.sql", "models/plain.sql", "models/schema.yml"), "")
+        by_day = "event_time='at', batch_size='day', begin='2026-01-01', partition_by=['days(at)']"
+        batched = f", incremental_strategy='microbatch', {by_day}"
+        project.write({**unused, "models/grown.sql": PARTITIONED.replace("<more>", "")})
+        assert project.dbt("run").success
+        project.rows("alter table {schema}.grown add partition field days(at)")
+        project.write({"models/grown.sql": PARTITIONED.replace("<more>", batched)})
+        run = project.dbt("run", *DAY)
+        assert "files of an older partitioning" in run.log, run.log
+        assert project.rows("select count(*) from {schema}.grown") == [(3,)]
+        table = f"spark_catalog.{project.schema}.grown"
+        project.rows(
+            f"call spark_catalog.system.rewrite_data_files(table => '{table}', "
+            "options => map('rewrite-all', 'true'))"
+        )
+        again = project.dbt("run", *DAY)
+        assert again.success, again.log
+        assert project.rows("select count(*) from {schema}.grown") == [(3,)]

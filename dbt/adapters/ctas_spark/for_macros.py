@@ -32,6 +32,7 @@ class _Component(available_property):
 class ForMacros(metaclass=AdapterMeta):
     """The components by their names, and a few texts that any macro may need."""
 
+    execute: Any
     hide_secrets: Any
     _components: Components
 
@@ -60,7 +61,13 @@ class ForMacros(metaclass=AdapterMeta):
 
     @for_macros
     def forget_cached(self, table: CtasSparkRelation) -> None:
-        """Let this session's next statements find the table where it is now."""
+        """Let this session's next statements find the table where it is now.
+
+        Iceberg's catalogs remember tables by themselves, also in the place of Spark's own.
+        """
+        if table.is_iceberg:
+            self.execute(f"REFRESH TABLE {table}")
+            return
         self._components.invocation.catalogs.forget_cached(table.full_name)
 
     @available.parse(lambda *_: True)

@@ -1,17 +1,17 @@
 """Incremental models: how one writes, and what it adds, checked before the table changes."""
 
 from collections.abc import Container
+from functools import partial
 from typing import Any
 
 from ctas_spark import quoting
 from ctas_spark.errors import ConfigurationError
-from ctas_spark.iceberg import rows_only
-from ctas_spark.statement import shapes
 from dbt.adapters.ctas_spark import (
     batches,
     in_place,
     increments,
     old_rows,
+    own_partitions,
     partition_values,
     snapshots,
     streams,
@@ -34,10 +34,6 @@ INSERTS = (
     "partition_cols",
 )
 """dbt-spark's macros that make an INSERT."""
-WRONG_PARTITIONS = (
-    "partition_by: the table {}, and Iceberg replaces its own partitions: rows would be lost, or "
-    "stay. Write here what the table has, or run with --full-refresh"
-)
 
 
 class Incremental:
@@ -206,29 +202,20 @@ class Incremental:
             raise ConfigurationError(self._invocation.node.node.unique_id, [problem])
 
     def _check_partitioning(self, table: CtasSparkRelation) -> None:
-        """Return if Iceberg would replace the partitions that the model means.
-
-        Its statement has no clause for them: it goes by the table's own, and replaces all rows of a
-        table without any.
+        """Return unless Iceberg would replace other partitions than the model means.
 
         Raises:
             ConfigurationError: they are not the same.
         """
-        config = self._invocation.node.node.config
-        asked = batches.listed(config.get("partition_by"))
-        is_replaced = increments.strategy_of(config) in increments.BY_PARTITION and asked
+        node = self._invocation.node.node
+        asked = batches.listed(node.config.get("partition_by"))
+        is_replaced = increments.strategy_of(node.config) in increments.BY_PARTITION and asked
         if not (table.is_iceberg and is_replaced):
             return
-        (shown,) = self._dbt.execute(f"SHOW CREATE TABLE {table}", fetch=True)[1].rows
-        found = shapes.partitions_of(str(shown[0]))
-        if found is None or not rows_only.are_partitions(asked, found):
-            has = (
-                "is partitioned in a way that can't be read"
-                if found is None
-                else "is not partitioned"
-            )
-            problem = WRONG_PARTITIONS.format(f"is partitioned by ({found})" if found else has)
-            raise ConfigurationError(self._invocation.node.node.unique_id, [problem])
+        spark = self._invocation.spark if self._invocation.is_in_session else None
+        ask = partial(self._dbt.execute, fetch=True)
+        if problem := own_partitions.problem(lambda sql: ask(sql)[1].rows, table, asked, spark):
+            raise ConfigurationError(node.unique_id, [problem])
 
     def _replaced_partitions(self, existing: CtasSparkRelation, batch: Batch) -> Any:
         """The partitions of a batch that may hold other batches' rows, too."""

@@ -66,7 +66,7 @@ def _of_sweep(table: str, swept: Sweep, *, dry_run: bool) -> list[Row]:
     freed = [_row(table, one.rpartition("/")[2], verb) for one in swept.freed]
     kept = [_row(table, one, f"kept: {why.value}") for one, why in swept.kept.items()]
     failed = [
-        {"table": table, "version": one, "failed": error.what}
+        {"table": table, "version": one, "failed": f"{error.what}; {error.remedy}".rstrip("; ")}
         for one, error in swept.failed.items()
     ]
     return [*taken_over, *freed, *kept, *failed]

@@ -1,0 +1,56 @@
+"""Whether the partitions that Iceberg replaces are those that a model means.
+
+Its dynamic overwrite has no clause for them. It replaces partitions of the table's own present
+partitioning, and all rows of a table without any; files of an older partitioning stay.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from typing import Any
+
+from ctas_spark.context import TableName
+from ctas_spark.errors import MetastoreError
+from ctas_spark.iceberg import rows_only
+from ctas_spark.iceberg.tables import IcebergTables
+from ctas_spark.statement import shapes
+from dbt.adapters.ctas_spark.relation import CtasSparkRelation
+
+Ask = Callable[[str], Iterable[Sequence[Any]]]
+"""Run a statement; its rows."""
+OTHERS = (
+    "partition_by: the table {}, and Iceberg replaces its own partitions: rows would be lost, or "
+    "stay. Write here what the table has, or run with --full-refresh"
+)
+OLDER = (
+    "partition_by: the table has files of an older partitioning, which Iceberg would not replace: "
+    "their rows would stay beside the new ones. Rewrite them (CALL system.rewrite_data_files with "
+    "rewrite-all), or run with --full-refresh"
+)
+
+
+def problem(
+    ask: Ask, table: CtasSparkRelation, partition_by: Sequence[str], spark: Any | None
+) -> str:
+    """What is wrong with a model's ``partition_by``; empty if nothing.
+
+    Only in a session, ``spark``, is it known which partitioning of files is the present one.
+    """
+    ask(f"REFRESH TABLE {table}")  # else a session may remember what another has changed
+    (shown,) = ask(f"SHOW CREATE TABLE {table}")
+    found = shapes.partitions_of(str(shown[0]))
+    if found is None:
+        return OTHERS.format("is partitioned in a way that can't be read")
+    if not rows_only.are_partitions(partition_by, found):
+        return OTHERS.format(f"is partitioned by ({found})" if found else "is not partitioned")
+    specs = {int(row[0]) for row in ask(f"SELECT DISTINCT spec_id FROM {table}.files")}  # noqa: S608 (dbt's name)
+    if spark is not None and specs:
+        specs |= _present(spark, table.full_name)
+    return OLDER if len(specs) > 1 else ""
+
+
+def _present(spark: Any, name: TableName) -> set[int]:
+    """The id of what new files are partitioned by; nothing if the catalog does not say."""
+    with suppress(MetastoreError):
+        found = IcebergTables(spark, name.catalog).find(name)
+        return set() if found is None else {int(found.facts.spec["spec-id"])}
+    return set()

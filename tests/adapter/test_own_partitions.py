@@ -1,0 +1,36 @@
+"""Iceberg replaces the partitions that its table has, whatever a model means."""
+
+import pytest
+
+from dbt.adapters.ctas_spark import own_partitions
+from dbt.adapters.ctas_spark.relation import CtasSparkRelation
+
+TABLE = CtasSparkRelation.create("jdbc", "shop", "orders")
+SHOWN = "CREATE TABLE jdbc.shop.orders (\n  id INT)\nUSING iceberg\n{}LOCATION 's3a://b/t'\n"
+
+
+@pytest.mark.parametrize(
+    ("partitioned", "specs", "said"),
+    [
+        ("PARTITIONED BY (days(at), bucket(4, id))\n", [0], ""),
+        ("PARTITIONED BY (days(at), bucket(4, id))\n", [], ""),
+        ("PARTITIONED BY (months(at))\n", [0], "is partitioned by (months(at))"),
+        ("", [0], "is not partitioned"),
+        ("COMMENT '\nUSING iceberg\n'\n", [0], "in a way that can't be read"),
+        ("PARTITIONED BY (days(at), bucket(4, id))\n", [0, 1], "an older partitioning"),
+    ],
+)
+def test_partitions_are_those_of_the_table(partitioned: str, specs: list[int], said: str) -> None:
+    """All of them, in any spelling, and those of all files; a server tells no more."""
+    asked: list[str] = []
+
+    def ask(sql: str) -> list[tuple[object, ...]]:
+        asked.append(sql)
+        if sql.startswith("SHOW CREATE"):
+            return [(SHOWN.format(partitioned),)]
+        return [(one,) for one in specs] if "spec_id" in sql else []
+
+    found = own_partitions.problem(ask, TABLE, ["day(AT)", "bucket(id, 4)"], None)
+    assert said in found
+    assert bool(found) is bool(said)
+    assert asked[0].startswith("REFRESH TABLE")
