@@ -24,6 +24,7 @@ from ..engines.thrift.channel import (
     Access,
     Connected,
     Login,
+    NotConnectedError,
     logged_in,
     opened,
     pauses,
@@ -107,10 +108,10 @@ class Outage:
 
 
 def _is_silence(error: MetastoreError) -> bool:
-    """False where the server has answered, also that it has no such method."""
-    return isinstance(error.__cause__, NO_ANSWER) and not isinstance(
-        error.__cause__, TApplicationException
-    )
+    """False where the server has answered: that it has no such method, or lets nobody in."""
+    cause = error.__cause__
+    is_no = isinstance(cause, TApplicationException) or not getattr(cause, "may_pass", True)
+    return isinstance(cause, NO_ANSWER) and not is_no
 
 
 class SocketConnection:
@@ -153,14 +154,16 @@ class SocketConnection:
 def _connected(
     addresses: tuple[Address, ...], user: str | None, access: Access
 ) -> SocketConnection:
-    """A connection to the first server that takes one; OSError with everyone's reason."""
+    """A connection to the first server that takes one; NotConnectedError with everyone's reason."""
     failures: list[str] = []
+    may_pass = False
     for host, port in addresses:
         try:
             return SocketConnection((host, port), user, access)
         except NO_ANSWER as error:  # noqa: PERF203 (a few servers)
             failures.append(f"{host}:{port}: {text_of(error)}")
-    raise OSError("; ".join(failures))
+            may_pass |= getattr(error, "may_pass", True)
+    raise NotConnectedError("; ".join(failures), may_pass=may_pass)
 
 
 def addresses_in(uris: str) -> tuple[Address, ...]:

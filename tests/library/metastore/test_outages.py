@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from thrift.Thrift import TApplicationException
 
-from ctas_spark.engines.thrift.channel import NOSASL, Access, Login
+from ctas_spark.engines.thrift.channel import NOSASL, Access, Login, NotConnectedError
 from ctas_spark.errors import EntryMissingError, MetastoreError
 from ctas_spark.metastore import connections
 from ctas_spark.metastore.connections import ThriftMetastore
@@ -107,6 +107,26 @@ def test_a_no_is_an_answer(
     client.databases()
     with pytest.raises((MetastoreError, EntryMissingError)):
         client.partitions(NAME)
+    assert pauses == []
+
+
+def test_a_login_that_is_refused_is_not_tried_again(
+    client: ThriftMetastore,
+    server: ScriptedServer,
+    monkeypatch: pytest.MonkeyPatch,
+    pauses: list[float],
+) -> None:
+    """As with a ticket that has expired in a long run: no pause brings another one."""
+    in_turns(server, silent=0)
+    client.databases()
+    client.close()
+
+    def refused(*_: object) -> None:
+        raise NotConnectedError("Kerberos: Ticket expired", may_pass=False)
+
+    monkeypatch.setattr(connections, "opened", refused)
+    with pytest.raises(MetastoreError, match="Ticket expired"):
+        client.databases()
     assert pauses == []
 
 
