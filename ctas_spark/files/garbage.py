@@ -1,5 +1,6 @@
 """The clean-up of one table of files: the versions that it judges, and how one is removed."""
 
+import logging
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -7,7 +8,7 @@ from functools import partial
 
 from ..clock import ORPHAN_AGE_MS, SECOND_MS
 from ..context import TableName
-from ..errors import EntryExistsError, EntryMissingError, EntryModifiedError
+from ..errors import EntryExistsError, EntryMissingError, EntryModifiedError, StorageError
 from ..metastore.client import EntryChange
 from ..publish.catalog import Deletion
 from ..publish.marker import started_ms
@@ -25,6 +26,8 @@ from .record_scan import RecordScan, RecordScans
 from .showing import Showing
 from .table import FileTable
 from .took_over import TookOver, say_they_stay
+
+logger = logging.getLogger(__name__)
 
 NO_TARGET = Chain((), ())
 FIRST = (Place.LIVE, Place.SUPERSEDED, Place.UNPUBLISHED)
@@ -123,9 +126,8 @@ class FileGarbage:
     def versions(self) -> tuple[KnownVersion, ...]:
         """By record and by directory, without the tombstones that only wait."""
         for table, scanned in self.by_schema:
-            exists = table.services.storage.exists
             for one in _found(table, scanned):
-                if not self._is_young_tombstone(one) or exists(one.directory):
+                if not self._only_waits(table, one):
                     self._found[one.version], self._tables[one.version] = one, table
         if not self._found:
             return ()
@@ -137,6 +139,14 @@ class FileGarbage:
         known = {one: self._known(record) for one, record in self._found.items()}
         order = dict.fromkeys((*self._chain.published(known), *sorted(known)))
         return tuple(sorted((known[one] for one in order), key=lambda one: FIRST.index(one.place)))
+
+    def _only_waits(self, table: FileTable, record: Record) -> bool:
+        """True of a tombstone without a directory."""
+        try:
+            is_young = self._is_young_tombstone(record)
+            return is_young and not table.services.storage.exists(record.directory)
+        except StorageError:
+            return False
 
     def left_for_ms(self, version: KnownVersion) -> int | None:
         """By the chain; of a gone target, by the note of the vacuum that first saw that."""
@@ -250,13 +260,20 @@ class FileGarbage:
         return max(self._found.values(), key=lambda one: one.version)
 
     def _known(self, record: Record) -> KnownVersion:
-        place, stays = self._place(record), None
-        roots = self._tables[record.version].services.roots
-        if place is not Place.LIVE and not roots.may_delete(record.root):
-            stays = Reason.FOREIGN
-        elif self._is_gone and not self.rules.thorough and not record.is_deleting:
+        place = self._place(record)
+        stays = None if place is Place.LIVE else self._at_its_root(record)
+        if stays is None and self._is_gone and not self.rules.thorough and not record.is_deleting:
             stays = Reason.GONE
         return KnownVersion(record.version, place, record.directory, record.is_deleting, stays)
+
+    def _at_its_root(self, record: Record) -> Reason | None:
+        """Why nothing is deleted there."""
+        roots = self._tables[record.version].services.roots
+        try:
+            return None if roots.may_delete(record.root) else Reason.FOREIGN
+        except StorageError as error:
+            logger.warning(records.NOT_REACHED, self.table.name, record.root, error.what)
+            return Reason.UNREACHABLE
 
     def _place(self, record: Record) -> Place:
         shown = self.base.entry.location if self.base and self.base.entry else None
@@ -282,8 +299,9 @@ class FileGarbage:
         if not self._is_gone and is_noted:
             self._moved(record, replace(record, target_gone_ms=None))
         elif self._is_gone and not is_noted and self.rules.thorough:
-            now_ms = self.table.services.now_ms(record.root)
-            self._moved(record, replace(record, target_gone_ms=now_ms))
+            with suppress(StorageError):  # the version stays, and says why
+                now_ms = self.table.services.now_ms(record.root)
+                self._moved(record, replace(record, target_gone_ms=now_ms))
 
     def _moved(self, record: Record, to: Record) -> bool:
         now = records.moved(self.table, to, record)

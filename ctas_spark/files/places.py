@@ -74,7 +74,8 @@ class Places:
         """
         if SCRATCH in entry.parameters:
             return
-        self.add(NamedPlace(str(entry.name), entry.name, entry.location or ""))
+        for location in {entry.location or "", entry.also_at or ""}:
+            self.add(NamedPlace(str(entry.name), entry.name, location))
         if {TARGET, COMMIT} <= entry.parameters.keys():
             target, commit = entry.parameters[TARGET], entry.parameters[COMMIT]
             self.commits.setdefault(target, set()).add(commit)

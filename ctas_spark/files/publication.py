@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
-from ..context import Atomicity, TableName
+from ..context import DELTA, Atomicity, TableName
 from ..engines.protocol import UNKNOWN, WriteFigures
 from ..errors import ColumnsRefusedError, EntryMissingError, EntryModifiedError, MetastoreError
 from ..metastore.client import PLACEHOLDER, Column, EntryChange, Expectation, TableEntry
@@ -34,7 +34,7 @@ from .base import (
 from .reach import PartitionState
 from .record import Record, taken_back
 from .staging_entry import STAGING_SCHEMA
-from .statistics import statistics
+from .statistics import recounted, statistics
 from .table import FileTable
 
 logger = logging.getLogger(__name__)
@@ -153,7 +153,11 @@ class MetastoreCall:
     def change(self) -> EntryChange:
         """The target's new entry: the staged version over the base."""
         base, of_model = self.base.entry, self.table.context.layout.properties
-        parameters = {**_carried(base), **_own(self.staged), **self.marker.to_parameters()}
+        written = self.marker.lineage.figures_of(self.marker.version)
+        own = _own(self.staged)
+        if self.marker.lineage.entries[0].kind is PublicationKind.ROLLBACK:
+            own = recounted(own, UNKNOWN if self.staged.provider == DELTA else written)
+        parameters = {**_carried(base), **own, **self.marker.to_parameters()}
         if base is not None and self.base.marker is None:
             parameters |= moved_on(base, order_of(self.marker.commit))
         parameters[STAGING_SCHEMA] = self.table.context.staging_schema
@@ -161,7 +165,7 @@ class MetastoreCall:
             parameters[OF_THE_MODEL] = ",".join(sorted(of_model))
         if self.staged.partition_columns:
             parameters[PARTITIONS] = self.partitions.value
-            parameters |= statistics(self.marker.lineage.figures_of(self.marker.version))
+            parameters |= statistics(written)
         columns, keeps_keys = self.columns, self.base.changes_keys(self.staged.partition_keys)
         if keeps_keys and columns is None:
             columns = columns_beside_kept_keys(self.staged, base)

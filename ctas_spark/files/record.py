@@ -1,12 +1,13 @@
 """The records of versions: each is one frozen value, in one property of an entry."""
 
 import json
+import logging
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 
 from ..context import TableName
-from ..errors import EntryModifiedError, MetastoreError
+from ..errors import EntryModifiedError, StorageError
 from ..metastore.client import EntryChange, Expectation, TableEntry
 from ..publish import messages
 from ..publish.locks import HeldCheck
@@ -22,6 +23,9 @@ from ..publish.marker import (
 from .base import COMMIT_BASE, FileBase
 from .table import FileTable
 
+logger = logging.getLogger(__name__)
+
+NOT_REACHED = "%s: %s can't be looked at, so what lies there stays: %s"
 RECORD = PREFIX + "record"
 """The property; a compare-and-swap compares all of it."""
 
@@ -189,19 +193,26 @@ def unrecorded(
 ) -> tuple[Record, ...]:
     """What lies in the target's roots, and is not young, as records without an entry.
 
+    A root of an earlier configuration may be gone with its storage, which stops nothing.
+
     Args:
         known: the records that are there, which lead to roots, too.
         listed: the versions that have an entry.
         is_young: asked of each version's id: there may be thousands.
     """
-    roots = {*table.services.roots.known(table.context), *(one.root for one in known)}
-    children = table.services.storage.children
-    return tuple(
-        Record(str(table.name), version, root)
-        for root in sorted(roots)
-        for version in filter(VERSION_ID.fullmatch, children(root, listed))
-        if not is_young(version)
-    )
+    own = set(table.services.roots.known(table.context))
+    found = list[Record]()
+    for root in sorted({*own, *(one.root for one in known)}):
+        try:
+            inside = table.services.storage.children(root, listed)
+        except StorageError as error:
+            if root in own:
+                raise
+            logger.warning(NOT_REACHED, table.name, root, error.what)
+            continue
+        versions = (one for one in filter(VERSION_ID.fullmatch, inside) if not is_young(one))
+        found += [Record(str(table.name), version, root) for version in versions]
+    return tuple(found)
 
 
 def _record(entry: TableEntry, target: TableName) -> Record | None:
@@ -298,15 +309,14 @@ class StagedRecord:
             raise messages.swept(self.table.name, messages.unchanged(self.base)) from error
 
     def is_restored(self) -> bool:
-        """True if a rollback by name has taken it, as far as that can be found out.
+        """True if a rollback by name has taken it, which may publish it while its writer runs.
 
-        Such a rollback may publish the version while its first writer still runs.
+        Raises:
+            MetastoreError: it could not be found out.
         """
-        with suppress(MetastoreError):
-            record = read(self.table, self.version)
-            own = self.found.bases if self.found else record.bases[:1] if record else ()
-            return record is not None and record.bases != own
-        return False
+        record = read(self.table, self.version)
+        own = self.found.bases if self.found else record.bases[:1] if record else ()
+        return record is not None and record.bases != own
 
     def _record(self) -> Record:
         if self.found is None:

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from ..clock import time_text
 from ..context import DELTA, Atomicity
+from ..errors import StorageError
 from ..publish.marker import LineageEntry, PublicationKind, order_of, started_ms
 from ..publish.rollback import Restoring
 from ..retention.rules import Event, change_of
@@ -15,7 +16,7 @@ from ..steps import StepReport
 from .base import FileBase
 from .chain import Chain
 from .data_files import counted_in, has_changed
-from .record import Record, records_of
+from .record import NOT_REACHED, Record, records_of
 from .schema import columns_of
 from .table import FileTable
 from .version import FileVersion
@@ -57,7 +58,12 @@ def _changed_in_place(
         record = records.get(entry.version)
         if record is None or not _is_table(record) or _is_of_delta(record):
             continue
-        if has_changed(table.services.storage, record.directory, entry.figures):
+        try:
+            is_changed = has_changed(table.services.storage, record.directory, entry.figures)
+        except StorageError as error:
+            logger.warning(NOT_REACHED, table.name, record.directory, error.what)
+            continue
+        if is_changed:
             yield entry.version
 
 
@@ -108,6 +114,15 @@ def _is_table(record: Record) -> bool:
     return record.entry is not None and not record.entry.is_view and not record.is_deleting
 
 
+def _is_there(table: FileTable, record: Record) -> bool:
+    """False where that can't be found out: others can be gone back to all the same."""
+    try:
+        return table.services.storage.exists(record.directory)
+    except StorageError as error:
+        logger.warning(NOT_REACHED, table.name, record.directory, error.what)
+        return False
+
+
 @dataclass(frozen=True)
 class FileRestoring(Restoring):
     """A ``Restoring`` of tables of files: a version's record is its schema, too.
@@ -133,7 +148,7 @@ class FileRestoring(Restoring):
         return {
             version: record
             for version, (table, record) in self.records.items()
-            if _is_table(record) and table.services.storage.exists(record.directory)
+            if _is_table(record) and _is_there(table, record)
         }
 
     def look(self) -> FileBase:

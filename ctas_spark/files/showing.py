@@ -91,7 +91,9 @@ class Showing:
 
     def _shows(self, entry: TableEntry, record: Record) -> bool:
         """But for what a run that was killed while it took a creation back has left."""
-        return lies_in(entry.location, record.version) and entry.name not in _own(record)
+        places = (entry.location, entry.also_at)
+        is_inside = any(lies_in(place, record.version) for place in places)
+        return is_inside and entry.name not in _own(record)
 
     def _lets_land(self, commit: str | None, record: Record) -> bool:
         """True if the version's call would still succeed over this commit."""

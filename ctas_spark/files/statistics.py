@@ -13,10 +13,19 @@ from ..errors import EntryModifiedError
 from ..metastore.client import EntryChange, TableEntry
 from ..publish.marker import Marker
 from ..storage.client import Storage
-from .base import PARTITION_PROVIDER, TOTAL_ROWS, TOTAL_SIZE, FileBase, look
-from .data_files import counted_in
+from .base import (
+    COLUMN_STATISTICS,
+    PARTITION_PROVIDER,
+    TOTAL_ROWS,
+    TOTAL_SIZE,
+    FileBase,
+    look,
+)
+from .data_files import HIVES_BYTES, HIVES_FILES, counted_in
 from .entries import MOST_ATTEMPTS, EntryWriter
 
+COUNTED = (HIVES_FILES, HIVES_BYTES, "numRows", "rawDataSize", COLUMN_STATISTICS)
+OF_SPARK = "spark.sql.statistics."
 Statistics = Mapping[str, str]
 """Size and rows, as properties; what is not known is left out."""
 
@@ -30,6 +39,20 @@ def statistics(written: WriteFigures) -> dict[str, str]:
     if written.bytes is None:
         return {}  # Spark reads the rows only next to a size
     return {key: str(value) for key, value in counted.items() if value is not None}
+
+
+def recounted(staged: Mapping[str, str], written: WriteFigures) -> dict[str, str]:
+    """The properties of a version that is published again, with the size that it has by now.
+
+    Rows may have come in place since its record was written, and Spark would broadcast by its size.
+    """
+    kept = {
+        key: value
+        for key, value in staged.items()
+        if key not in COUNTED and not key.startswith(OF_SPARK)
+    }
+    counted = {HIVES_FILES: written.files, HIVES_BYTES: written.bytes}
+    return kept | {key: str(value) for key, value in counted.items() if value is not None}
 
 
 def statistics_of(entry: TableEntry | None) -> Statistics:

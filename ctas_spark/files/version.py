@@ -50,6 +50,9 @@ ROWS_CAME_LATE = (
     "%s: another writer added %d files while this version was published over them. Their rows are "
     "not in the table now, but in %s: insert them again from there, or roll back"
 )
+MAY_BE_RESTORED = (
+    "%s: whether a rollback has taken this version is not known, so it stays until a clean-up: %s"
+)
 LATE_ROWS_NOT_SOUGHT = (
     "%s: whether another writer added files while this version was published over them is not "
     "known: %s"
@@ -287,10 +290,15 @@ class FileVersion:
     def discard(self, report: StepReport) -> list[str]:
         directory, record = self.directory, self.record
         storage, metastore = self._services.storage, self._services.metastore
-        if self._staged.is_restored():
-            return still_there(report, *self._of_stream)
         files = Step.DELETE_FILES, f"directory {directory}", lambda: empty(storage, directory)
         entry = Step.DELETE_RECORD, f"record {record}", lambda: metastore.drop_entry(record)
+        try:
+            is_restored = self._staged.is_restored()
+        except MetastoreError as error:
+            logger.warning(MAY_BE_RESTORED, record, error.what)
+            return [*still_there(report, *self._of_stream), files[1], entry[1]]
+        if is_restored:
+            return still_there(report, *self._of_stream)
         left = still_there(report, *self._of_stream, files)
         if self._staged.base.table is None:
             with suppress(StorageError):  # it was made for this version, and may be another's now

@@ -35,10 +35,11 @@ class CallUnansweredError(MetastoreError):
 class TableEntry:
     """What the metastore holds of a table.
 
-    ``location`` is the serde's ``path`` where there is one: a metastore without the jars of an
-    object store keeps a placeholder in ``sd.location``. ``columns`` and ``partition_keys`` are
-    Hive's own, and ``comments`` are those of the columns, by name. ``raw`` is the client's own
-    object, which loses nothing.
+    ``location`` is where Spark reads: for its data sources the serde's ``path``, since a metastore
+    without the jars of an object store keeps a placeholder in ``sd.location``, and else the latter.
+    ``also_at`` is the other of the two, where other engines may read. ``columns`` and
+    ``partition_keys`` are Hive's own, and ``comments`` are those of the columns, by name. ``raw``
+    is the client's own object, which loses nothing.
     """
 
     name: TableName
@@ -51,6 +52,7 @@ class TableEntry:
     raw: object = field(compare=False, repr=False)
     comments: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
     owner: str = field(default="", compare=False, repr=False)
+    also_at: str | None = field(default=None, compare=False, repr=False)
 
     @property
     def is_view(self) -> bool:

@@ -27,6 +27,7 @@ from ..errors import (
 from ..wire import EMPTY, Field, Struct, boolean, sequence, string, strings, struct, words, words_of
 from .client import (
     MANAGED,
+    PROVIDER,
     STAGED_STATICALLY,
     VIEW,
     EntryChange,
@@ -80,15 +81,19 @@ def entry_of(name: TableName, table: Struct) -> TableEntry:
     """The entry, with the whole struct as its ``raw``."""
     storage = table.struct(STORAGE)
     columns = [(_name(one), one) for one in storage.structs(COLUMNS)]
+    parameters, placed = table.texts(PARAMETERS), storage.text(LOCATION)
     path = storage.struct(SERDE).texts(SERDE_PARAMETERS).get("path")
+    places = [path, placed] if PROVIDER in parameters else [placed, path]
+    location, also_at = [*filter(None, places), None, None][:2]
     return TableEntry(
         name=name,
         table_type=table.text(TYPE) or "",
-        location=path or storage.text(LOCATION),
+        location=location,
+        also_at=also_at,
         columns=tuple((called, one.text(COLUMN_TYPE) or "") for called, one in columns),
         partition_keys=tuple(map(_name, table.structs(PARTITION_KEYS))),
         create_time=table.value(CREATE_TIME) or 0,
-        parameters=table.texts(PARAMETERS),
+        parameters=parameters,
         raw=table,
         comments={called: text for called, one in columns if (text := one.text(COLUMN_COMMENT))},
         owner=table.text(OWNER) or "",

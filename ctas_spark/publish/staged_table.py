@@ -224,12 +224,12 @@ class StagedTable(Generic[B]):
 
     def _look_for_old_rows(self, query: str) -> None:
         """Where the query reads its own target, it has to read what is there now."""
-        reads = self._job.reads(query, self.target)
-        if not reads:
+        if not self._job.reads(query, self.target):
             return
         if self.level is Atomicity.NONE:
             raise messages.reads_what_is_emptied(self.target)
         self._hold_old_rows()
+        reads = self._job.reads(query, self.target)  # again: what the session knew may be old
         if reads != self._job.reads(f"SELECT * FROM {quoting.table(self.target)}", self.target):  # noqa: S608 (quoted)
             raise messages.old_read(self.target)
 

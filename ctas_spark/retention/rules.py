@@ -75,6 +75,7 @@ class Reason(str, Enum):
     GONE = "the table is gone, or is another writer's: only ctas_vacuum deletes what it left"
     UNSEARCHED = "a database could not be searched for tables that show it"
     FOREIGN = "its directory belongs to a metastore at another address"
+    UNREACHABLE = "the storage that it lies on can't be looked at"
     TAKEN = "another process took it meanwhile"
     FULL = "new files keep appearing in its directory while it is deleted"
     NATIVE = "its snapshots expire by the format's own rules"

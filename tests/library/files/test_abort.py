@@ -94,6 +94,22 @@ def test_an_abort_leaves_what_a_rollback_by_name_has_published(world: World) -> 
     assert ours.version in world.versions_on_storage() & world.records()
 
 
+def test_what_a_rollback_may_have_taken_stays(world: World) -> None:
+    """No answer is no proof that it has not: a clean-up finds the version by its record."""
+    world.published()
+    ours = world.begun()
+
+    def is_away(call: str) -> None:
+        if call == "get_table":
+            raise MetastoreError("no server answers")
+
+    world.metastore.before = is_away
+    ours.abort("failed")
+    world.metastore.before = lambda _call: None
+    assert [one.split()[0] for one in ours.left_behind] == ["directory", "record"]
+    assert ours.version in world.versions_on_storage() & world.records()
+
+
 def test_an_abort_of_a_rollback_deletes_nothing(world: World) -> None:
     """The version was there before, and may be published again."""
     old, new = world.published(), world.published()

@@ -283,3 +283,25 @@ def test_what_a_version_took_over_is_remembered_by_the_live_one(world: World) ->
     assert world.versions_on_storage() == {live.version, "orders"}
     assert world.catalog().clean_up(CONTEXT, THOROUGH).taken_over == [place]
     assert world.versions_on_storage() == {live.version}
+
+
+def test_a_version_whose_storage_is_gone_stops_nothing(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It stays, and says why; others are deleted, listed and gone back to."""
+    world.published(layout=OLD)
+    old = world.published(layout=OLD)
+    world.published(layout=NEW)
+    between, live = world.published(layout=NEW), world.published(layout=NEW)
+    world.grow_old()
+    world.storage.gone = "file:/mnt/old"
+    context = replace(CONTEXT, layout=NEW)
+    done = swept(world, context, keep=1)
+    assert done.kept[old.version] is Reason.UNREACHABLE
+    assert done.kept[live.version] is Reason.LIVE
+    assert len(done.freed) == 1
+    assert "file:/mnt/old" in caplog.text
+    states = {event.version: event.state for event in world.catalog().history(context)}
+    assert (states[live.version], states[old.version]) == ("live", "kept")
+    world.catalog().roll_back(context)
+    assert world.target.directory_name == between.version

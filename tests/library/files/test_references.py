@@ -52,6 +52,18 @@ def test_an_entry_that_was_to_delete_a_version_is_no_reference(world: World) -> 
     assert old.version in world.sweep(VACUUM).freed[0]
 
 
+def test_a_table_that_hive_reads_in_a_version_keeps_it(world: World) -> None:
+    """The path that Spark goes by may be a copy of another table's."""
+    old = world.published()
+    place = version_of(old).directory
+    world.published()
+    world.grow_old()
+    audit = TableName("elsewhere", "audit")
+    world.metastore.databases["elsewhere"] = "file:/warehouse/elsewhere.db"
+    world.metastore.tables[audit] = entry(audit, location="file:/x", also_at=place)
+    assert world.sweep(VACUUM).kept[old.version] is Reason.REFERENCED
+
+
 def test_a_clone_in_the_same_database_keeps_its_version(world: World) -> None:
     """SHOW CREATE TABLE copies the marker and the location: the clone's files stay."""
     old = world.published()

@@ -46,6 +46,30 @@ def test_the_version_before_is_published_with_its_schema(world: World) -> None:
     ]
 
 
+def test_a_version_is_published_again_with_the_size_that_it_has_by_now(world: World) -> None:
+    """Rows came in place after its record was made, and Spark broadcasts what is small."""
+    staged = world.begun()
+    name = version_of(staged).record
+    counted = {
+        "totalSize": "1",
+        "numFiles": "1",
+        "numRows": "1",
+        "spark.sql.statistics.numRows": "1",
+    }
+    record = world.metastore.tables[name]
+    world.metastore.tables[name] = replace(record, parameters={**record.parameters, **counted})
+    staged.commit()
+    staged.settle()
+    world.storage.write(f"{version_of(staged).directory}/part-1.parquet", "x" * 1_000)
+    world.published()
+    back(world)
+    found = world.target.parameters
+    listed = world.storage.files(version_of(staged).directory)
+    assert found["totalSize"] == str(sum(one.bytes for one in listed))
+    assert found["numFiles"] == str(len(listed))
+    assert not {"numRows", "spark.sql.statistics.numRows"} & found.keys()
+
+
 def test_a_named_version_is_published(world: World) -> None:
     """Any kept version may be asked for by its id."""
     oldest, _, _newest = (world.published() for _ in range(3))

@@ -60,11 +60,20 @@ def alter(client: ThriftMetastore) -> None:
 
 
 def test_an_entry_is_read(client: ThriftMetastore, server: ScriptedServer) -> None:
-    """An entry's fields are those of the answer, and its location is the serde's path."""
+    """An entry's fields are those of the answer; it lies where Spark reads it, and Hive elsewhere.
+
+    Hive's CREATE TABLE LIKE copies the path of another table, which then is nobody's.
+    """
     server.answer = answering(get_table_req=returned(result_of_get(table("staged", a="1"))))
     found = client.get_table(NAME)
     assert found is not None
-    assert (found.name, found.location) == (NAME, "file:/w/staged")
+    assert (found.name, found.location) == (NAME, "file:/placeholder")
+    assert found.also_at == "file:/w/staged"
+    of_spark = table("staged", **{"spark.sql.sources.provider": "parquet"})
+    server.answer = answering(get_table_req=returned(result_of_get(of_spark)))
+    read = client.get_table(NAME)
+    assert read is not None
+    assert (read.location, read.also_at) == ("file:/w/staged", "file:/placeholder")
     assert (found.columns, found.partition_keys) == ((("id", "bigint"),), ("day",))
     assert (found.table_type, found.create_time) == ("EXTERNAL_TABLE", 6)
     assert found.parameters == {"a": "1"}

@@ -45,6 +45,7 @@ class Texts(UserDict[str, str]):
 class FakeStorage:
     """``texts`` are the files by path; ``refuses`` makes every call fail, as a full disk does.
 
+    Below ``gone`` every call fails, too, as where a server is no longer there.
     ``permissions`` says of a directory from which one it has them, and this user may not write in
     those that are ``closed``.
 
@@ -58,6 +59,7 @@ class FakeStorage:
         self.modified: dict[str, int] = {}
         self.empty_directories: set[str] = set()
         self.refuses = False
+        self.gone = ""
         self.permissions: dict[str, str] = {}
         self.closed: set[str] = set()
 
@@ -146,3 +148,5 @@ class FakeStorage:
     def _refuse(self, path: str) -> None:
         if self.refuses:
             raise StorageError(f"no space left for {path}")
+        if self.gone and path.startswith(self.gone):
+            raise StorageError(f"no server answers for {path}")
