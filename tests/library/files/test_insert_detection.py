@@ -256,6 +256,14 @@ def test_rows_that_were_read_before_another_wrote_are_refused(world: World, read
     assert world.metastore.tables.keys() >= {TARGET_NAME}
 
 
+def test_what_a_session_remembers_is_no_conflict(world: World) -> None:
+    """A query is analysed again by its job, after the table was read afresh."""
+    world.published()
+    world.job.remembered = frozenset({TableRead("an earlier version")})
+    world.job.reading = OWN_ROWS
+    assert world.plan().begin().statement("select * from orders")
+
+
 def test_a_table_that_is_emptied_first_is_not_read(world: World) -> None:
     """At level ``none`` its query would find no rows, and the old ones would be lost."""
     world.published()

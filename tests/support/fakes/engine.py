@@ -33,6 +33,7 @@ class FakeJob:
     """A job that stops when it is told to, unless ``stubborn``; ``counted`` is what it wrote.
 
     ``reading`` is how its query reads the target, and ``there`` how any other query does.
+    ``remembered`` is how it does until something is read afresh, if that is otherwise.
     """
 
     def __init__(self) -> None:
@@ -41,6 +42,7 @@ class FakeJob:
         self.stubborn = False
         self.counted = WriteFigures()
         self.reading: frozenset[TableRead] = frozenset()
+        self.remembered: frozenset[TableRead] | None = None
         self.there = OWN_ROWS
 
     def stop(self) -> bool:
@@ -51,4 +53,7 @@ class FakeJob:
         return self.counted
 
     def reads(self, query: str, table: TableName) -> frozenset[TableRead]:
-        return self.there if query == f"SELECT * FROM {quoting.table(table)}" else self.reading
+        if query == f"SELECT * FROM {quoting.table(table)}":
+            return self.there
+        found, self.remembered = self.remembered or self.reading, None
+        return found
