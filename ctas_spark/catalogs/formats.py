@@ -29,8 +29,9 @@ EMBEDDED = {
     "spark.hadoop.datanucleus.connectionPoolingType": "HikariCP",
     "spark.hadoop.datanucleus.schema.autoCreateAll": "true",
     "spark.hadoop.hive.metastore.schema.verification": "false",
-    # Derby has no lock tables; Iceberg's commit is a compare-and-swap of Hive's all the same
-    "spark.hadoop.iceberg.engine.hive.lock-enabled": "false",
+    # Derby has no lock tables; Iceberg's commit is a compare-and-swap of Hive's all the same. The
+    # server of another catalog may have none
+    f"{SESSION}.hadoop.iceberg.engine.hive.lock-enabled": "false",
     # an Iceberg table's columns may change their types, and Hive is told of them by position
     "spark.hadoop.hive.metastore.disallow.incompatible.col.type.changes": "false",
 }

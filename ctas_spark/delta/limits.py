@@ -34,6 +34,7 @@ COMPUTED = {
     "delta.generationExpression": "generated",
     "delta.identity.step": "identity",
     "CURRENT_DEFAULT": "default of",
+    "delta.invariants": "invariant of",
 }
 APPEND_ONLY = "delta.appendOnly"
 UNTRIED_PROPERTIES = (
@@ -99,6 +100,8 @@ def ended_by_replace(base: TableFacts, asked: Collection[str]) -> Iterator[str]:
             yield f"property {key}"
     fields: list[dict[str, Any]] = json.loads(str(base.metadata["schemaString"]))["fields"]
     for field in fields:
+        if not field.get("nullable", True):
+            yield f"NOT NULL of column {field['name']}"
         for key, what in COMPUTED.items():
             if key in field["metadata"]:
                 yield f"{what} column {field['name']}"

@@ -19,6 +19,11 @@ from .facts import CommitFacts
 from .tables import core_errors
 
 USER_METADATA = "spark.databricks.delta.commitInfo.userMetadata"
+CHECKED = {
+    "spark.sql.files.ignoreMissingFiles": "false",
+    "spark.databricks.delta.restore.protocolDowngradeAllowed": "false",
+}
+"""Else RESTORE shows a version whose files VACUUM has taken, without their rows."""
 OTHERS = "another's replace"
 
 
@@ -113,7 +118,7 @@ class DeltaRestore(DeltaAttempt):
         raise RuntimeError(f"version {self.id} is there already, and is not made by {query}")
 
     def check_staged(self, counted: WriteFigures) -> WriteFigures:
-        """RESTORE itself checks that the files are there."""
+        """RESTORE itself checks that the files are there, whatever the user's settings say."""
         return counted
 
     def rebase(self, over: DeltaBase) -> None:
@@ -128,7 +133,8 @@ class DeltaRestore(DeltaAttempt):
             raise CannotReplayError("there is no Delta table, and so no version in its history")
         self._check_still(over.table)
         session = self._table.tables.spark.newSession()
-        session.conf.set(USER_METADATA, self._marked.to_text())
+        for key, value in {**CHECKED, USER_METADATA: self._marked.to_text()}.items():
+            session.conf.set(key, value)
         name = quoting.table(self._table.name)
         try:
             with core_errors(f"restore version {self.id}"):

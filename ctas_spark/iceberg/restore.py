@@ -45,8 +45,9 @@ def last_of(table: TableFacts, version: str) -> Published | None:
 
 
 def _last_state(table: TableFacts, published: Snapshot) -> Snapshot:
-    last = published
-    for later in table.log[table.log.index(published.id) + 1 :]:
+    """From the last time on that it was shown: users' own rollbacks show a snapshot again."""
+    last, since = published, len(table.log) - list(table.log)[::-1].index(published.id)
+    for later in table.log[since:]:
         if later not in table.snapshots:
             continue
         if published.id not in {one.id for one in table.ancestors(later)}:

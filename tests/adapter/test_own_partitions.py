@@ -34,3 +34,20 @@ def test_partitions_are_those_of_the_table(partitioned: str, specs: list[int], s
     assert said in found
     assert bool(found) is bool(said)
     assert asked[0].startswith("REFRESH TABLE")
+
+
+@pytest.mark.parametrize(
+    ("has", "said"),
+    [
+        ('["Day", "region"]', ""),
+        ('["day"]', "is partitioned by (day)"),
+        ("[]", "is not partitioned"),
+    ],
+)
+def test_delta_replaces_partitions_by_all_of_its_columns(has: str, said: str) -> None:
+    """In whatever order and case the model names them."""
+    found = own_partitions.problem_of_delta(
+        lambda _: [{"partitionColumns": has}], TABLE, ["region", "day"]
+    )
+    assert said in found
+    assert bool(found) is bool(said)

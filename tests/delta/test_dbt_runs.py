@@ -140,3 +140,28 @@ class TestDelta(DbtRuns):
         project.write({**files, "models/refused.sql": f"{atomic} {of_stream}"})
         told = project.dbt("run", "--select", "refused", n=3).message("refused")
         assert "file_format: the rows of a stream are published with its checkpoint" in told
+
+    def test_only_the_partitions_that_a_model_means_are_replaced(self, project: Project) -> None:
+        """Delta replaces those of all its columns."""
+        unused = dict.fromkeys(("models/m.sql", "models/plain.sql", "models/schema.yml"), "")
+        project.rows("create schema {schema}")
+        project.rows(
+            "create table {schema}.grown (id int, day string, region string) using delta "
+            "partitioned by (day, region)"
+        )
+        old = "(1, 'a', 'us'), (2, 'a', 'eu'), (3, 'b', 'eu')"
+        project.rows(f"insert into {{schema}}.grown values {old}")
+        model = (
+            "{{ config(materialized='incremental', incremental_strategy='insert_overwrite', "
+            "file_format='delta', partition_by=<by>) }} "
+            "select 9 as id, 'a' as day, 'eu' as region"
+        )
+        project.write({**unused, "models/grown.sql": model.replace("<by>", "['day']")})
+        refused = project.dbt("run")
+        assert "is partitioned by (day, region)" in refused.message("grown")
+        assert project.rows("select count(*) from {schema}.grown") == [(3,)]
+        project.write({"models/grown.sql": model.replace("<by>", "['region', 'DAY']")})
+        run = project.dbt("run")
+        assert run.success, run.log
+        rows = project.rows("select id from {schema}.grown order by id")
+        assert rows == [(1,), (3,), (9,)]

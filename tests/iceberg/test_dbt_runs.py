@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 import pytest
+from pyspark.sql import SparkSession
 
 from formats.dbt_runs import DbtRuns
 from functional.changed_rows import APPENDS, MERGED, SYNCS, Case
@@ -122,4 +123,21 @@ class TestIceberg(DbtRuns):
         )
         again = project.dbt("run", *DAY)
         assert again.success, again.log
+        assert project.rows("select count(*) from {schema}.grown") == [(3,)]
+
+    def test_rows_that_would_go_where_nobody_reads_them_are_refused(self, project: Project) -> None:
+        """A session with spark.wap.id only stages a commit, and its run succeeds."""
+        unused = dict.fromkeys(("models/m.sql", "models/plain.sql", "models/schema.yml"), "")
+        held = ", tblproperties={'write.wap.enabled': 'true'}"
+        project.write({**unused, "models/grown.sql": PARTITIONED.replace("<more>", held)})
+        assert project.dbt("run").success
+        session = SparkSession.active()
+        session.conf.set("spark.wap.id", "x")
+        try:
+            run = project.dbt("run")
+        finally:
+            session.conf.unset("spark.wap.id")
+        assert "write.wap.enabled is true, and the session sets spark.wap.id" in run.message(
+            "grown"
+        )
         assert project.rows("select count(*) from {schema}.grown") == [(3,)]

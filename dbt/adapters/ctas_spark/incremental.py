@@ -6,6 +6,7 @@ from typing import Any
 
 from ctas_spark import quoting
 from ctas_spark.errors import ConfigurationError
+from ctas_spark.iceberg.refusals import ELSEWHERE, check_wap
 from dbt.adapters.ctas_spark import (
     batches,
     in_place,
@@ -72,6 +73,7 @@ class Incremental:
         if by is WriteMode.WITH_OLD_ROWS:
             self._publication.plan(relation, full_refresh=False)
         if by is WriteMode.IN_PLACE:
+            self._check_writes_go_there(table)
             self._check_partitioning(table)
             if increments.overwrites_partitions(state.node.config, table):
                 self._invocation.catalogs.check_partitions_overwritten(table.full_name)
@@ -202,20 +204,34 @@ class Incremental:
             raise ConfigurationError(self._invocation.node.node.unique_id, [problem])
 
     def _check_partitioning(self, table: CtasSparkRelation) -> None:
-        """Return unless Iceberg would replace other partitions than the model means.
+        """Return unless other partitions would be replaced than the model means.
 
         Raises:
             ConfigurationError: they are not the same.
         """
-        node = self._invocation.node.node
+        node, spark = self._invocation.node.node, self._invocation.spark
+        strategy = increments.strategy_of(node.config)
         asked = batches.listed(node.config.get("partition_by"))
-        is_replaced = increments.strategy_of(node.config) in increments.BY_PARTITION and asked
-        if not (table.is_iceberg and is_replaced):
-            return
-        spark = self._invocation.spark if self._invocation.is_in_session else None
-        ask = partial(self._dbt.execute, fetch=True)
-        if problem := own_partitions.problem(lambda sql: ask(sql)[1].rows, table, asked, spark):
+        problem, ask = "", partial(self._dbt.execute, fetch=True)
+
+        def rows(sql: str) -> Any:
+            return ask(sql)[1].rows
+
+        if table.is_iceberg and strategy in increments.BY_PARTITION and asked:
+            here = spark if self._invocation.is_in_session else None
+            problem = own_partitions.problem(rows, table, asked, here)
+        if table.is_delta and strategy == increments.INSERT_OVERWRITE and asked:
+            problem = own_partitions.problem_of_delta(rows, table, batches.columns_of(asked))
+        if problem:
             raise ConfigurationError(node.unique_id, [problem])
+
+    def _check_writes_go_there(self, table: CtasSparkRelation) -> None:
+        """AtomicityNotSupportedError if Iceberg would write the rows where nobody reads them."""
+        conf = self._invocation.spark.conf
+        elsewhere = next((name for name in ELSEWHERE if conf.get(name, None)), "")
+        if table.is_iceberg and elsewhere:
+            shown = self._dbt.execute(f"SHOW TBLPROPERTIES {table}", fetch=True)[1].rows
+            check_wap(table.full_name, {str(key): str(one) for key, one in shown}, elsewhere)
 
     def _replaced_partitions(self, existing: CtasSparkRelation, batch: Batch) -> Any:
         """The partitions of a batch that may hold other batches' rows, too."""

@@ -10,8 +10,8 @@ from dbt.adapters.ctas_spark import batches
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 
 APPEND, MERGE, DELETE_INSERT = "append", "merge", "delete+insert"
-MICROBATCH = "microbatch"
-BY_PARTITION = ("insert_overwrite", MICROBATCH)
+INSERT_OVERWRITE, MICROBATCH = "insert_overwrite", "microbatch"
+BY_PARTITION = (INSERT_OVERWRITE, MICROBATCH)
 STRATEGIES = (APPEND, *BY_PARTITION, MERGE, DELETE_INSERT)
 MACRO = "get_incremental_{}_sql"
 """A strategy of the project's own."""

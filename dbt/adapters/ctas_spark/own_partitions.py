@@ -1,9 +1,11 @@
-"""Whether the partitions that Iceberg replaces are those that a model means.
+"""Whether the partitions that Iceberg or Delta replaces are those that a model means.
 
-Its dynamic overwrite has no clause for them. It replaces partitions of the table's own present
-partitioning, and all rows of a table without any; files of an older partitioning stay.
+Iceberg's dynamic overwrite has no clause for them. It replaces partitions of the table's own
+present partitioning, and all rows of a table without any; files of an older partitioning stay.
+Delta takes a clause with some of its columns, and replaces the partitions of all.
 """
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import Any
@@ -15,11 +17,11 @@ from ctas_spark.iceberg.tables import IcebergTables
 from ctas_spark.statement import shapes
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 
-Ask = Callable[[str], Iterable[Sequence[Any]]]
-"""Run a statement; its rows."""
+Ask = Callable[[str], Iterable[Any]]
+"""Run a statement; its rows, whose values are found by place and by name."""
 OTHERS = (
-    "partition_by: the table {}, and Iceberg replaces its own partitions: rows would be lost, or "
-    "stay. Write here what the table has, or run with --full-refresh"
+    "partition_by: the table {}, and its own partitions are replaced: rows would be lost, or stay. "
+    "Write here what the table has, or run with --full-refresh"
 )
 OLDER = (
     "partition_by: the table has files of an older partitioning, which Iceberg would not replace: "
@@ -46,6 +48,16 @@ def problem(
     if spark is not None and specs:
         specs |= _present(spark, table.full_name)
     return OLDER if len(specs) > 1 else ""
+
+
+def problem_of_delta(ask: Ask, table: CtasSparkRelation, columns: Sequence[str]) -> str:
+    """What is wrong with the partition columns of a model that replaces partitions of Delta's."""
+    (shown,) = ask(f"DESCRIBE DETAIL {table}")
+    has: list[str] = json.loads(str(shown["partitionColumns"]))
+    if {one.lower() for one in has} == {one.lower() for one in columns}:
+        return ""
+    listed = ", ".join(has)
+    return OTHERS.format(f"is partitioned by ({listed})" if has else "is not partitioned")
 
 
 def _present(spark: Any, name: TableName) -> set[int]:

@@ -10,7 +10,7 @@ from ctas_spark.catalogs.settings import EXTENSIONS, ICEBERG_JARS
 from ctas_spark.errors import ProfileError
 
 POOL = "spark.hadoop.datanucleus.connectionPoolingType"
-LOCKS = "spark.hadoop.iceberg.engine.hive.lock-enabled"
+LOCKS = "spark.sql.catalog.spark_catalog.hadoop.iceberg.engine.hive.lock-enabled"
 
 
 @pytest.fixture(autouse=True)

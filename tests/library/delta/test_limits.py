@@ -60,6 +60,8 @@ def test_what_a_replace_ends_is_named() -> None:
     base = table(configuration={"delta.constraints.positive": "id > 0"}, column=column)
     assert list(limits.ended_by_replace(base, ())) == ["constraint positive", "generated column id"]
     assert list(limits.ended_by_replace(table(), ())) == []
+    required = table(column={**ID_COLUMN, "nullable": False})
+    assert list(limits.ended_by_replace(required, ())) == ["NOT NULL of column id"]
     others = table(configuration={"owner": "x", "team": "y", "delta.appendOnly": "false"})
     assert list(limits.ended_by_replace(others, {"team"})) == ["property owner"]
 

@@ -10,6 +10,7 @@ import pytest
 from ctas_spark.delta.base import LOOKED_BACK
 from ctas_spark.delta.facts import CommitFacts, CommitMarker
 from ctas_spark.delta.restore import (
+    CHECKED,
     OTHERS,
     USER_METADATA,
     changes_rows,
@@ -32,16 +33,19 @@ class FakeSession:
         self._world = world
         self._before = before
         self._marker: CommitMarker | None = None
+        self.values: dict[str, str] = {}
 
     def newSession(self) -> "FakeSession":  # noqa: N802 (Spark's name)
         return self
 
     def set(self, key: str, value: str) -> None:
-        assert key == USER_METADATA
-        self._marker = CommitMarker.parse(value)
+        self.values[key] = value
+        if key == USER_METADATA:
+            self._marker = CommitMarker.parse(value)
 
     def sql(self, statement: str) -> "FakeSession":
         assert statement == "RESTORE TABLE `spark_catalog`.`shop`.`orders` TO VERSION AS OF 1"
+        assert CHECKED.items() <= self.values.items()
         self._before()
         self._world.log.add("RESTORE", self._marker)
         return self

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from ctas_spark.context import TableName
 from ctas_spark.iceberg.facts import TableFacts
 from ctas_spark.iceberg.fork import Fork
@@ -68,6 +70,25 @@ def test_a_version_ends_where_the_next_begins() -> None:
     assert found is not None
     assert (found[0], found[1].id) == (A, 3)
     assert last_of(shown, "v3") is None
+
+
+@pytest.mark.parametrize(
+    ("log", "last"),
+    [
+        ([1, 2, 1, 4], 1),
+        ([1, 2, 1, 3, 4], 3),
+        ([1, 2, 3, 2, 4], 2),
+        ([1, 2, 4], 2),
+        ([1, 4, 1, 3, 4], 3),
+    ],
+)
+def test_a_version_is_what_users_rolled_it_back_to(log: list[int], last: int) -> None:
+    """A snapshot that is shown again stands in the log once more."""
+    shown = table((1, None, A), (2, 1, None), (3, 1, None), (4, None, B))
+    shown.document["snapshot-log"] = [{"snapshot-id": one, "timestamp-ms": one} for one in log]
+    found = last_of(shown, "v1")
+    assert found is not None
+    assert found[1].id == last
 
 
 def test_a_fence_is_not_in_the_history() -> None:
