@@ -75,6 +75,8 @@ class OwnSpark:
         """The settings whose values are this adapter's."""
         self.was_given: Mapping[str, Given] | None = None
         """What its JVM was given before, if others have started that."""
+        self.profile: Mapping[str, str] = {}
+        """The settings of the profile that it was started for."""
 
     def note(
         self, defaults: Iterable[str] = (), was_given: Mapping[str, Given] | None = None

@@ -85,6 +85,7 @@ def start_spark(
             return START.opened.session
         precedence.report_differences({**settings, **ALWAYS}, say)
         if OWN_SPARK.is_used:
+            precedence.report_too_late(settings, say)
             session = _session(with_defaults(settings, log_directory))
         elif given.has_session():
             say(f"Using {given.SESSION_THERE}, on {given.values().get(MASTER)}")
@@ -96,6 +97,7 @@ def start_spark(
                 sharing.registered().session(wanted, settings, say) if was_given is None else None
             ) or launch_spark(wanted, log_directory, say, project, uses_metastore=uses_metastore)
             OWN_SPARK.note({*wanted} - {*settings}, was_given)
+            OWN_SPARK.profile = dict(settings)
         silence_query_loggers()
         if uses_metastore:
             require_shared_warehouse(session, settings)

@@ -144,10 +144,26 @@ def report_differences(profile: Mapping[str, str], say: Callable[[str], None]) -
             say(f"{key}: {ours} (profile) is used, and not {theirs} ({found.source})")
 
 
+def report_too_late(profile: Mapping[str, str], say: Callable[[str], None]) -> None:
+    """Name what the adapter's own Spark has from the profile that an earlier invocation had."""
+    before = OWN_SPARK.profile
+    for key in sorted({*before, *profile}):
+        if before.get(key) != profile.get(key) and _is_from_its_start(key):
+            ours, theirs = _shown(key, profile.get(key)), _shown(key, before.get(key))
+            say(
+                f"{key}: {theirs} (profile of an earlier invocation) is used, and not {ours} "
+                "(profile): this process has one Spark. Run each in a process of its own"
+            )
+
+
 def is_late(key: str) -> bool:
     """True if a Spark that is there no longer reads the setting."""
     if not given.has_session():
         return bool(OF_THE_JVM.fullmatch(key))
+    return _is_from_its_start(key)
+
+
+def _is_from_its_start(key: str) -> bool:
     if not key.startswith(IN_A_SESSION):
         return True
     packages: Any = SparkContext._jvm  # noqa: SLF001 (PySpark has no public way to its JVM)

@@ -60,6 +60,8 @@ def node(resource_type: str = "model", **config: Any) -> Any:
         "create temp function f as 'a.B'",
         "drop temporary function f",
         "drop view if exists mine",
+        "drop view `mine`",
+        "drop view mine ;",
         "cache table t",
         "begin set x = 1; end",
         "execute immediate 'set x = 1'",

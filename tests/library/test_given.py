@@ -259,3 +259,21 @@ def test_what_comes_too_late_for_a_jvm_is_told(submitted: Any) -> None:
         ),
         "spark.master: local (profile) is used, and not yarn (spark-submit)",
     ]
+
+
+def test_what_a_second_invocation_asks_for_too_late_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its process has the Spark of the first one, and so that one's metastore."""
+    uris = "spark.hadoop.hive.metastore.uris"
+    first = {uris: "thrift://dev:9083", "spark.jars": "a.jar"}
+    monkeypatch.setattr(given.OWN_SPARK, "profile", first)
+    lines: list[str] = []
+    second = {uris: "thrift://prod:9083", "spark.jars": "a.jar"}
+    precedence.report_too_late(second, lines.append)
+    (said,) = lines
+    assert said.startswith(f"{uris}: thrift://dev:9083 (profile of an earlier invocation) is used")
+    assert "not thrift://prod:9083 (profile)" in said
+    lines.clear()
+    precedence.report_too_late(first, lines.append)
+    assert lines == []

@@ -18,9 +18,11 @@ from dbt.adapters.ctas_spark import (
     streams,
 )
 from dbt.adapters.ctas_spark.batches import Batch
+from dbt.adapters.ctas_spark.dbt_edge import logger
 from dbt.adapters.ctas_spark.increments import WriteMode
 from dbt.adapters.ctas_spark.invocation import Dbt, Invocation
 from dbt.adapters.ctas_spark.model_rows import ModelRows
+from dbt.adapters.ctas_spark.node_session import CHANGE
 from dbt.adapters.ctas_spark.node_state import Addition
 from dbt.adapters.ctas_spark.project_macros import overridden
 from dbt.adapters.ctas_spark.publication import Publication
@@ -35,6 +37,10 @@ INSERTS = (
     "partition_cols",
 )
 """dbt-spark's macros that make an INSERT."""
+OF_ONE_BATCH = (
+    "what a pre-hook sets, uses or creates in Spark's session holds for the first batch only; "
+    "write it into sql_header, which comes before every batch"
+)
 
 
 class Incremental:
@@ -70,6 +76,7 @@ class Incremental:
             level=increments.level_in_place(table) if by is WriteMode.IN_PLACE else None,
             stream_problems=[*streams.problems(state.node.config, table, by)],
         )
+        self._warn_of_hooks_of_one_batch()
         if by is WriteMode.WITH_OLD_ROWS:
             self._publication.plan(relation, full_refresh=False)
         if by is WriteMode.IN_PLACE:
@@ -202,6 +209,13 @@ class Incremental:
         if found and (found[0] == found[1] or found[2] == found[3]):
             problem = f"partition_by: {batch.sharing(columns)}"
             raise ConfigurationError(self._invocation.node.node.unique_id, [problem])
+
+    def _warn_of_hooks_of_one_batch(self) -> None:
+        """dbt runs pre-hooks before the first batch only, and each batch has its own session."""
+        node = self._invocation.node.node
+        hooks = getattr(node.config, "pre_hook", ()) if Batch.of(node) is not None else ()
+        if any(CHANGE.match(one.sql) for one in hooks):
+            logger.warning(f"{node.unique_id}: {OF_ONE_BATCH}")
 
     def _check_partitioning(self, table: CtasSparkRelation) -> None:
         """Return unless other partitions would be replaced than the model means.

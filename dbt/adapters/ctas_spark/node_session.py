@@ -12,9 +12,9 @@ from dbt.adapters.ctas_spark.relation import TEMPORARY
 from dbt.adapters.ctas_spark.shared_settings import COMMENTS, NodeSettings
 
 CHANGE = re.compile(
-    rf"{COMMENTS}(?:SET|RESET|USE|DECLARE|BEGIN|EXECUTE\s+IMMEDIATE|CACHE"
-    r"|(?:CREATE(?:\s+OR\s+REPLACE)?|DROP)(?:\s+GLOBAL)?\s+TEMP(?:ORARY)?"
-    r"|DROP\s+VIEW(?:\s+IF\s+EXISTS)?\s+(?:`[^`]+`|\w+)\s*(?:;|$))\b",
+    rf"{COMMENTS}(?:(?:SET|RESET|USE|DECLARE|BEGIN|EXECUTE\s+IMMEDIATE|CACHE"
+    r"|(?:CREATE(?:\s+OR\s+REPLACE)?|DROP)(?:\s+GLOBAL)?\s+TEMP(?:ORARY)?)\b"
+    r"|DROP\s+VIEW(?:\s+IF\s+EXISTS)?\s+(?:`[^`]+`|\w+)\s*(?:;|$))",
     re.IGNORECASE,
 )
 """Statements that change the session they run in."""
