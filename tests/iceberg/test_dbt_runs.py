@@ -75,9 +75,13 @@ class TestIceberg(DbtRuns):
         assert project.rows("show tables in {schema} like 'transform|column'") == []
 
     @pytest.mark.parametrize(
-        ("was", "by"), [("", "days(at)"), ("['months(at)']", "days(at)"), ("", "day")]
+        ("strategy", "was", "by"),
+        [
+            ("microbatch", "", "days(at)"),
+            ("insert_overwrite", "['months(at)']", "days(at)"),
+            ("insert_overwrite", "", "day"),
+        ],
     )
-    @pytest.mark.parametrize("strategy", ["microbatch", "insert_overwrite"])
     def test_partitions_that_the_table_has_not_are_refused(
         self, project: Project, strategy: str, was: str, by: str
     ) -> None:
