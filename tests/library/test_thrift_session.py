@@ -64,10 +64,11 @@ def test_values_come_as_pythons(server: FakeThriftServer, session: ThriftSession
             ("t", "TIMESTAMP"),
             ("a", "ARRAY"),
             ("s", "STRING"),
+            ("f", "FLOAT"),
         ),
         (
-            (True, 7, "1.50", "2026-01-02", "2026-01-02 03:04:05.6", '["x"]', None),
-            (None, None, None, None, "+10000-01-01 00:00:00", None, "text"),
+            (True, 7, "1.50", "2026-01-02", "2026-01-02 03:04:05.6", '["x"]', None, 3.3),
+            (None, None, None, None, "+10000-01-01 00:00:00", None, "text", None),
         ),
     )
     server.answers["DESCRIBE QUERY SELECT"] = Answer(
@@ -83,8 +84,9 @@ def test_values_come_as_pythons(server: FakeThriftServer, session: ThriftSession
         datetime(2026, 1, 2, 3, 4, 5, 600_000),  # noqa: DTZ001 (a session's own time)
         '["x"]',
         None,
+        3.299999952316284,  # of 32 bits
     )
-    assert tuple(second) == (None, None, None, None, "+10000-01-01 00:00:00", None, "text")
+    assert tuple(second) == (None, None, None, None, "+10000-01-01 00:00:00", None, "text", None)
     assert first.asDict()["i"] == 7
     assert result.take(1) == [first]
     types = [(one.name, one.dataType.simpleString()) for one in result.schema.fields]

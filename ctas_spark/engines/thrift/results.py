@@ -1,6 +1,7 @@
 """What a statement over HiveServer2's protocol returns: rows of Python's values, or an error."""
 
 import re
+import struct
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -168,6 +169,12 @@ def _timestamp(value: str) -> datetime | str:
         return value
 
 
+def _float(value: float) -> float:
+    """The value of 32 bits, as in a session: servers send the number that its text means."""
+    (found,) = struct.unpack("f", struct.pack("f", value))
+    return float(found)
+
+
 CONVERT: Mapping[str, Callable[[Any], Any]] = MappingProxyType(
-    {"decimal": Decimal, "date": _date, "timestamp": _timestamp}
+    {"decimal": Decimal, "date": _date, "timestamp": _timestamp, "float": _float}
 )

@@ -306,6 +306,7 @@ def _column(kind: str, values: list[Any]) -> Any:
         "INT": ("i32Val", ttypes.TI32Column, 0),
         "BIGINT": ("i64Val", ttypes.TI64Column, 0),
         "DOUBLE": ("doubleVal", ttypes.TDoubleColumn, 0.0),
+        "FLOAT": ("doubleVal", ttypes.TDoubleColumn, 0.0),
         "BINARY": ("binaryVal", ttypes.TBinaryColumn, b""),
     }
     name, made, empty = fields.get(kind, ("stringVal", ttypes.TStringColumn, ""))
