@@ -241,9 +241,11 @@ class Incremental:
 
     def _check_writes_go_there(self, table: CtasSparkRelation) -> None:
         """AtomicityNotSupportedError if Iceberg would write the rows where nobody reads them."""
+        if not table.is_iceberg:
+            return
         conf = self._invocation.spark.conf
         elsewhere = next((name for name in ELSEWHERE if conf.get(name, None)), "")
-        if table.is_iceberg and elsewhere:
+        if elsewhere:
             shown = self._dbt.execute(f"SHOW TBLPROPERTIES {table}", fetch=True)[1].rows
             check_wap(table.full_name, {str(key): str(one) for key, one in shown}, elsewhere)
 
