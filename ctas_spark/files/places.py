@@ -68,13 +68,13 @@ class Places:
         self._paths += [(path, place.what) for path in _spellings(place.location)]
 
     def add_entry(self, metastore: MetastoreClient, entry: TableEntry) -> None:
-        """Its own location, and those of its partitions; none of an entry that deletes a directory.
+        """Its own locations, and those of its partitions.
 
-        A killed run may have left one, and a version that it lies in is no table's.
+        An entry by which a run was deleting a directory when it was killed shows nothing to anyone.
         """
         if SCRATCH in entry.parameters:
             return
-        for location in {entry.location or "", entry.also_at or ""}:
+        for location in dict.fromkeys(filter(None, (entry.location, entry.also_at))):
             self.add(NamedPlace(str(entry.name), entry.name, location))
         if {TARGET, COMMIT} <= entry.parameters.keys():
             target, commit = entry.parameters[TARGET], entry.parameters[COMMIT]

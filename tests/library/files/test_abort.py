@@ -1,5 +1,6 @@
 """What an abort removes of a version of files, and what it leaves."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -56,15 +57,20 @@ def test_an_abort_that_can_not_delete_says_what_it_left(world: World) -> None:
     assert not world.storage.exists(version_of(ours).directory)
 
 
+def no_answer_to(refused: str) -> Callable[[str], None]:
+    """What happens before each call of the metastore: this one fails."""
+
+    def refuse(call: str) -> None:
+        if call == refused:
+            raise MetastoreError("no answer")
+
+    return refuse
+
+
 def test_an_abort_that_can_not_reach_the_metastore_says_so(world: World) -> None:
     """A clean-up finds the record when it is old."""
     ours = world.begun()
-
-    def refuse(call: str) -> None:
-        if call == "drop_entry":
-            raise MetastoreError("no answer")
-
-    world.metastore.before = refuse
+    world.metastore.before = no_answer_to("drop_entry")
     ours.abort("failed")
     assert ours.left_behind == [f"record {version_of(ours).record}"]
 
@@ -98,12 +104,7 @@ def test_what_a_rollback_may_have_taken_stays(world: World) -> None:
     """No answer is no proof that it has not: a clean-up finds the version by its record."""
     world.published()
     ours = world.begun()
-
-    def is_away(call: str) -> None:
-        if call == "get_table":
-            raise MetastoreError("no server answers")
-
-    world.metastore.before = is_away
+    world.metastore.before = no_answer_to("get_table")
     ours.abort("failed")
     world.metastore.before = lambda _call: None
     assert [one.split()[0] for one in ours.left_behind] == ["directory", "record"]
