@@ -11,6 +11,7 @@ from contract_clients.server_place import ServerPlace
 from ctas_spark.context import TableName
 from ctas_spark.errors import EntryModifiedError, MetastoreError
 from ctas_spark.metastore.client import (
+    PROVIDER,
     CallUnansweredError,
     EntryChange,
     Expectation,
@@ -100,15 +101,22 @@ def test_every_client_reads_the_same(thrift: ServerPlace, in_jvm: ServerPlace) -
     assert in_jvm.client.database_location(in_jvm.database) == location
 
 
-def test_a_location_in_the_serde_is_the_location(remote: ServerPlace) -> None:
-    """The serde's path is an entry's location where there is one: sd.location is a placeholder."""
+@pytest.mark.parametrize("provider", ["parquet", None])
+def test_a_path_in_the_serde_is_the_location_of_sparks_own_tables(
+    remote: ServerPlace, provider: str | None
+) -> None:
+    """Spark reads a data source's table there; Hive's, as every other engine, at sd.location."""
     name = unused(remote)
     table = rich_table(remote, name)
     table.sd.serdeInfo.parameters["path"] = "s3a://bucket/t"
+    if provider:
+        table.parameters[PROVIDER] = provider
     remote.ask(lambda hand: hand.create_table(table))
     found = remote.client.get_table(name)
     assert found is not None
-    assert found.location == "s3a://bucket/t"
+    places = ["s3a://bucket/t", f"file:{remote.directory(name)}"]
+    expected = places if provider else places[::-1]
+    assert [found.location, found.also_at] == expected
 
 
 def test_a_race_has_one_winner(remote: ServerPlace) -> None:
