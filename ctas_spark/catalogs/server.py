@@ -63,6 +63,7 @@ logger = logging.getLogger(__name__)
 NO_GRANT = "INVALID_STATEMENT_OR_CLAUSE"
 CONNECT, THRIFT = OVER["connect"], OVER["thrift"]
 FILES_REFUSED = "publishing it takes a call of the metastore, whose address the profile lacks"
+UNTOUCHED = "no table was touched, and no job was started"
 METASTORE = "metastore"
 """The profile's field for that."""
 HADOOP_USER = "HADOOP_USER_NAME"
@@ -283,7 +284,7 @@ class CatalogsWithoutJvm(Catalogs):
             raise AtomicityNotSupportedError(
                 f"the server runs Spark {self._spark.version}, and tables of files need "
                 f"{'.'.join(map(str, OLDEST))} or newer there",
-                left=messages.NO_JOB,
+                left=UNTOUCHED,
                 remedy="upgrade the server, or use method: session in the profile",
             )
         return found
@@ -378,7 +379,7 @@ def _connected(address: MetastoreAddress) -> ThriftMetastore:
         metastore.close()
         raise MetastoreNotReachedError(
             f"the metastore of this profile does not answer: {error.what}",
-            left=messages.NO_JOB,
+            left=UNTOUCHED,
             remedy=f"check {METASTORE} in the profile, that the metastore is running, and that "
             "this machine can reach it",
         ) from error

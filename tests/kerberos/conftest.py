@@ -40,10 +40,11 @@ def services(kdc: Kdc) -> Path:
 
 @pytest.fixture(scope="session")
 def spark(
-    kdc: Kdc, services: Path, tmp_path_factory: pytest.TempPathFactory
+    kdc: Kdc, services: Path, metastore: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Mapping[str, Mapping[str, object]]]:
     """Profiles that lead to Spark's Thrift server, over a socket and over HTTP."""
-    with kerberized_spark(tmp_path_factory.mktemp("spark"), kdc, services) as profiles:
+    directory = tmp_path_factory.mktemp("spark")
+    with kerberized_spark(directory, kdc, services, metastore) as profiles:
         yield profiles
 
 
@@ -63,7 +64,7 @@ def metastore(
                 return False
 
     directory = tmp_path_factory.mktemp("metastore")
-    with kerberized_metastore(directory, kdc, services, answers, "privacy") as uri:
+    with kerberized_metastore(directory, kdc, services, answers) as uri:
         yield uri
 
 

@@ -1,16 +1,12 @@
 """A Hive metastore lets in who has a ticket, and what is said there is encrypted."""
 
-from types import SimpleNamespace
-
 import pytest
 
-from ctas_spark.catalogs.server import CONNECT, CatalogsWithoutJvm
 from ctas_spark.context import TableName
 from ctas_spark.engines.thrift.channel import KERBEROS, LDAP, Access, Login
 from ctas_spark.errors import MetastoreError
 from ctas_spark.metastore.client import EntryChange
 from ctas_spark.metastore.connections import ThriftMetastore
-from dbt.adapters.ctas_spark.credentials import CtasSparkCredentials
 from servers.kerberized import SERVICE
 
 BY_TICKET = Access(Login(KERBEROS, kerberos_service_name=SERVICE))
@@ -35,23 +31,6 @@ def test_a_ticket_lets_in(metastore: str) -> None:
     assert store.compares_and_swaps(entry, "number")
     store.drop_entry(NAME)
     assert store.get_table(NAME) is None
-
-
-@pytest.mark.usefixtures("ticket")
-def test_a_profile_leads_there(metastore: str) -> None:
-    """Tables of files over a server need the same login; the server has no part in it."""
-    profile = CtasSparkCredentials(
-        schema="shop",
-        method="connect",
-        host="spark",
-        metastore=metastore,
-        metastore_kerberos_service_name=SERVICE,
-    )
-    catalogs = CatalogsWithoutJvm(SimpleNamespace(), CONNECT, (), profile.metastore_address)
-    try:
-        assert catalogs.catalog.entry(NAME) is None
-    finally:
-        catalogs.close()
 
 
 def test_without_a_ticket_nobody_is_let_in(metastore: str, no_ticket: str) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from readers.session import SMALL
 from servers.hive_server2 import HIVE, over_http
-from servers.iceberg import embedded_metastore
 from servers.kdc import NAME, REALM, Kdc
 from servers.loopback import HOST, free_port
 from servers.metastore import command_of, hive_site, write_hive_site
@@ -20,13 +19,15 @@ SERVICE = "hive"
 PRINCIPAL = f"{SERVICE}/{NAME}@{REALM}"
 SPNEGO = f"HTTP/{NAME}@{REALM}"
 SECURITY = "hadoop.security.authentication"
+PROTECTION = "hadoop.rpc.protection"
+ENCRYPTED = "privacy"
 
 
 @contextmanager
 def kerberized_metastore(
-    directory: Path, kdc: Kdc, keytab: Path, answers: Callable[[str], bool], protection: str
+    directory: Path, kdc: Kdc, keytab: Path, answers: Callable[[str], bool]
 ) -> Iterator[str]:
-    """The URI of one; ``answers`` tries it with a ticket, ``protection`` is Hadoop's for RPC."""
+    """The URI of one that encrypts what it says, too; ``answers`` tries it with a ticket."""
     port, log = free_port(), directory / "metastore.log"
     uri = f"thrift://{NAME}:{port}"
     (directory / "warehouse").mkdir(parents=True)
@@ -36,7 +37,7 @@ def kerberized_metastore(
         "hive.metastore.kerberos.principal": PRINCIPAL,
     }
     write_hive_site(directory, {**hive_site(directory, directory / "warehouse"), **own})
-    secure = {SECURITY: "kerberos", "hadoop.rpc.protection": protection}
+    secure = {SECURITY: "kerberos", PROTECTION: ENCRYPTED}
     write_hive_site(directory, secure, file="core-site.xml")
     process = start(command_of(directory, port, _java(kdc)), log, cwd=directory)
     try:
@@ -48,9 +49,12 @@ def kerberized_metastore(
 
 @contextmanager
 def kerberized_spark(
-    directory: Path, kdc: Kdc, keytab: Path
+    directory: Path, kdc: Kdc, keytab: Path, metastore: str
 ) -> Iterator[Mapping[str, Mapping[str, object]]]:
-    """Profiles that lead to Spark's Thrift server: over a socket, and over HTTP."""
+    """Profiles that lead to Spark's Thrift server: over a socket, and over HTTP.
+
+    ``metastore`` is the URI of its own, which encrypts and lets it in by the same keys.
+    """
     directory.mkdir(parents=True, exist_ok=True)
     log, settings, more = (directory / name for name in ("server.log", "s.json", "more.json"))
     port = free_port()
@@ -65,7 +69,7 @@ def kerberized_spark(
     profile = {"host": NAME, "auth": "KERBEROS", "kerberos_service_name": SERVICE}
     http = over_http(logins, {**profile, "kerberos_service_name": "HTTP"})
     own = {f"{HIVE}thrift.bind.host": HOST, f"{HIVE}thrift.port": str(port), **logins}
-    settings.write_text(json.dumps(_settings(directory, kdc, own)))
+    settings.write_text(json.dumps({**_settings(kdc, own), **_of_metastore(metastore)}))
     more.write_text(json.dumps([dict(http.settings)]))
     command: list[str | Path] = [sys.executable, PROGRAM, settings, more]
     process = start(command, log, reads_stdin=True, cwd=directory, env=with_tests())
@@ -77,10 +81,18 @@ def kerberized_spark(
         stop(process)
 
 
-def _settings(directory: Path, kdc: Kdc, own: Mapping[str, str]) -> dict[str, str]:
+def _of_metastore(uri: str) -> dict[str, str]:
+    of_hive = {"uris": uri, "sasl.enabled": "true", "kerberos.principal": PRINCIPAL}
+    return {
+        "spark.sql.catalogImplementation": "hive",
+        **{f"spark.hadoop.hive.metastore.{name}": value for name, value in of_hive.items()},
+        f"spark.hadoop.{PROTECTION}": ENCRYPTED,
+    }
+
+
+def _settings(kdc: Kdc, own: Mapping[str, str]) -> dict[str, str]:
     return {
         **SMALL,
-        **embedded_metastore(directory),
         "spark.driver.extraJavaOptions": " ".join(_java(kdc)),
         "spark.master": "local[2]",
         "spark.ui.enabled": "false",

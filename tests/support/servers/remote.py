@@ -30,7 +30,7 @@ from servers.hive_server2 import PEOPLE, USER, Mode, checks, modes
 from servers.iceberg import embedded_metastore, jdbc_catalog
 from servers.ldap import ldap_server
 from servers.loopback import free_port
-from servers.metastore import Metastore, running_metastore
+from servers.metastore import NO_SETTINGS, Metastore, running_metastore
 from servers.processes import start, stop, wait_for_server, wait_until, with_tests
 from servers.remote_program import READY
 
@@ -142,9 +142,11 @@ def server_of_files(directory: Path) -> Iterator[tuple[RemoteServer, Metastore]]
 
 
 @contextmanager
-def spark_of_files(directory: Path, metastore: Metastore) -> Iterator[RemoteServer]:
-    """Run a server with default settings on a metastore's server."""
-    with _running(directory, metastore.spark_conf(), {}) as server:
+def spark_of_files(
+    directory: Path, metastore: Metastore, login: Mapping[str, str] = NO_SETTINGS
+) -> Iterator[RemoteServer]:
+    """Run a server with default settings on a metastore's server, which it logs in to by these."""
+    with _running(directory, {**metastore.spark_conf(), **login}, {}) as server:
         yield server
 
 
