@@ -13,7 +13,8 @@ profile: then none may. The metastore is a server on PostgreSQL.
 
 ``--over connect`` or ``thrift``: dbt writes files over a Spark server, whose metastore is a server
 on Derby with its default settings. ``--mariadb``: the metastore of files is a server on MariaDB.
-``--place``: files lie on S3A or HDFS, or the tasks run on a cluster; the metastore is on Derby.
+``--place``: files lie on S3A or HDFS, or the tasks run on a cluster, also where spark-submit starts
+dbt; the metastore is on Derby.
 """
 
 import argparse

@@ -60,13 +60,17 @@ class Child:
 
 @contextmanager
 def running_child(
-    name: str, script: str, arguments: Sequence[str], directory: Path
+    name: str,
+    script: str,
+    arguments: Sequence[str],
+    directory: Path,
+    launcher: Sequence[str | Path] = (sys.executable,),
 ) -> Iterator[Child]:
     """Run ``script``; journal, log and scratch files lie in ``directory``/``name``."""
     home = directory / name
     home.mkdir(parents=True)
     journal, log = home / "journal.jsonl", home / "output.log"
-    command = [sys.executable, str(Path(__file__).parent / script), *arguments]
+    command = [*launcher, str(Path(__file__).parent / script), *arguments]
     process = start(
         [*command, "--out", str(journal)],
         log,

@@ -1,12 +1,14 @@
 """A writer process that rebuilds a table at a test's command."""
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from readers.child import Child, running_child, wait_ready
 from readers.journal import Commit
+from servers.standalone import ONLY_HERE, SPARK_SUBMIT
 
 BUILT_WITHIN_SECONDS = 480.0
 
@@ -36,12 +38,24 @@ class Rebuilds:
 
 
 @contextmanager
-def running_writer(project: Path, directory: Path, *, same: bool = False) -> Iterator[Rebuilds]:
+def running_writer(
+    project: Path,
+    directory: Path,
+    *,
+    same: bool = False,
+    submitted: Mapping[str, str] | None = None,
+) -> Iterator[Rebuilds]:
     """Run a writer of the dbt project in ``project``; its journal is in ``directory``.
 
-    With ``same``, all versions have one schema.
+    With ``same``, all versions have one schema. ``submitted`` are the settings that spark-submit
+    is given, where that starts the writer.
     """
     arguments = ["--project", str(project), *(["--same"] if same else [])]
-    with running_child("writer", "writer.py", arguments, directory) as child:
+    launcher: list[str | Path] = [sys.executable]
+    if submitted is not None:
+        arguments.append("--submitted")
+        launcher = ["env", *(f"{name}={value}" for name, value in ONLY_HERE.items()), SPARK_SUBMIT]
+        launcher += [part for pair in submitted.items() for part in ("--conf", "=".join(pair))]
+    with running_child("writer", "writer.py", arguments, directory, launcher) as child:
         wait_ready(child)
         yield Rebuilds(child)

@@ -50,13 +50,14 @@ class SharedTables:
     """What a session needs for the tables, and where they are in it.
 
     ``file_format`` is None for tables of files, of whichever format. ``profile`` is what a profile
-    says besides the session's settings.
+    says besides the session's settings. ``submits``: spark-submit is given these, and starts dbt.
     """
 
     conf: Mapping[str, str]
     catalog: str = SESSION_CATALOG
     file_format: str | None = None
     profile: Mapping[str, object] = field(default_factory=dict)
+    submits: bool = False
 
     @property
     def model(self) -> Mapping[str, object]:
@@ -151,4 +152,5 @@ def tables_over(method: str, directory: Path) -> Iterator[SharedTables]:
 def tables_at(running: AbstractContextManager[Place]) -> Iterator[SharedTables]:
     """Tables of files at a place; each session there is a small one."""
     with running as place:
-        yield SharedTables(place.of_one_task)
+        profile: dict[str, object] = {"server_side_parameters": {}} if place.submits else {}
+        yield SharedTables(place.of_one_task, profile=profile, submits=place.submits)

@@ -55,7 +55,8 @@ def run_trial(  # noqa: PLR0913 (what a trial is)
     project = write_project(directory / "project", output, _model(tables, same=same))
     name = tables.name(schema, NAME)
     reads_of_each = ceil(reads / (commits * len(sessions)))
-    with running_writer(project, directory, same=same) as writer:
+    submitted = tables.conf if tables.submits else None
+    with running_writer(project, directory, same=same, submitted=submitted) as writer:
         writer.build(1)
         with running_readers(tables.conf, [name], sessions, directory) as readers:
             readers.wait_for(1)

@@ -11,8 +11,10 @@ the whole invocation.
 
 import argparse
 import json
+import os
 import sys
 import time
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -50,7 +52,7 @@ def main() -> None:
     runner = dbtRunner()
     with options.out.open("a") as journal:
         append(journal, {"ready": time.monotonic()})
-        for line in sys.stdin:
+        for line in _told(submitted=options.submitted):
             append(journal, _rebuild(runner, options.project, int(line), same=options.same))
 
 
@@ -58,8 +60,14 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     parser.add_argument("--project", type=Path, required=True)
     parser.add_argument("--same", action="store_true", help="one schema for all versions")
+    parser.add_argument("--submitted", action="store_true", help="spark-submit has started it")
     parser.add_argument("--out", type=Path, required=True)
     return parser.parse_args()
+
+
+def _told(*, submitted: bool) -> Iterable[str]:
+    """The lines of stdin; spark-submit keeps its own, and its JVM is the parent."""
+    return Path(f"/proc/{os.getppid()}/fd/0").open() if submitted else sys.stdin
 
 
 def _rebuild(runner: dbtRunner, project: Path, version: int, *, same: bool) -> Commit:
