@@ -64,22 +64,24 @@ KEEPS_OLD_COLUMNS = (
 LONGEST_WAIT_SECONDS = 3.0
 
 
-def wait_out(base: FileBase, staged: TableEntry) -> None:
-    """Return once the second that the call expects is over.
+def wait_out(base: FileBase, staged: TableEntry) -> bool:
+    """Return once the second that the call expects is over; True if that had to be waited for.
 
     Over a base without our marker the call expects a time, kept in whole seconds. A rival's commit
     moves that time on; an INSERT right after it sets it to "now" again. Were "now" still the
-    second that we expect, our call would be let through over the rival's version.
+    second that we expect, our call would be let through over the rival's version. So would it over
+    what was written in that second after the base was read: who has waited looks once more.
 
     Args:
         staged: its time is the metastore's at the end of the job: nearly always that is enough.
     """
     expected = base.entry.last_ddl_time if base.entry else None
     if expected is None or base.marker is not None:
-        return
+        return False
     still = expected + 1 - (staged.last_ddl_time or 0)
     if still > 0:
         time.sleep(min(still, LONGEST_WAIT_SECONDS))
+    return still > 0
 
 
 def marker_over(  # noqa: PLR0913 (each is one fact of the marker)

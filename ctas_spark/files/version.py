@@ -10,7 +10,13 @@ from typing import Any
 from ..context import DELTA, Atomicity, TableLayout, TableName
 from ..engines.calls import refresh
 from ..engines.protocol import UNKNOWN, Job, WriteFigures
-from ..errors import MetastoreError, NoSuchVersionError, StagingError, StorageError
+from ..errors import (
+    EntryModifiedError,
+    MetastoreError,
+    NoSuchVersionError,
+    StagingError,
+    StorageError,
+)
 from ..metastore.client import STAGED_STATICALLY, TableEntry
 from ..publish import ddl, messages
 from ..publish import version as outcome
@@ -53,6 +59,7 @@ ROWS_CAME_LATE = (
 MAY_BE_RESTORED = (
     "%s: whether a rollback has taken this version is not known, so it stays until a clean-up: %s"
 )
+WRITTEN_IN_THE_SECOND = "it was changed in the second in which it was read"
 LATE_ROWS_NOT_SOUGHT = (
     "%s: whether another writer added files while this version was published over them is not "
     "known: %s"
@@ -89,6 +96,7 @@ class FileVersion:
         self._old_rows: StoredRows | None = None
         self._listed_again: Future[StoredRows] | None = None
         self._call: MetastoreCall | None = None
+        self._has_waited = False
         self._stream: StreamRun | None = None
 
     @property
@@ -240,7 +248,7 @@ class FileVersion:
     def mark(self, over: FileBase, level: Atomicity) -> str:
         """A fresh marker, once the second that a base without one is expected at is over."""
         staged, target = self._staged.entry(), self._context.target
-        wait_out(over, staged)
+        self._has_waited = wait_out(over, staged)
         kind = PublicationKind.BUILD if self._restored is None else PublicationKind.ROLLBACK
         now, written = self._services.now_ms(self._root), self._holds(over, level)
         marker = marker_over(over, target, self.id, level, kind, now_ms=now, written=written)
@@ -250,6 +258,10 @@ class FileVersion:
     def publish(self, over: FileBase) -> None:
         if self._call is None or self._call.base is not over:  # identity: marked for this base
             raise RuntimeError(f"mark() was not called for {self._context.target}")
+        if self._has_waited:
+            with outcome.before_the_call():
+                if self.change(over, self.look()) not in UNCHANGED:
+                    raise EntryModifiedError(WRITTEN_IN_THE_SECOND)
         self._call.make()
 
     def decide(

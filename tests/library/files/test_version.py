@@ -224,6 +224,25 @@ def test_a_takeover_waits_until_the_expected_second_is_over(
     assert int(world.target.parameters["transient_lastDdlTime"]) == START + 1
 
 
+def test_what_is_written_while_a_takeover_waits_is_a_conflict(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It sets the very second that the call expects, so that no server would refuse it."""
+    sleeps = Sleeps(world)
+
+    def alter(seconds: float) -> None:
+        if not sleeps.slept:
+            plain(world, START, team="core")
+        sleeps(seconds)
+
+    monkeypatch.setattr("time.sleep", alter)
+    plain(world, START)
+    ours = world.begun()
+    with pytest.raises(ConcurrentWriteError, match="another program"):
+        ours.commit()
+    assert world.target.parameters == {"transient_lastDdlTime": str(START), "team": "core"}
+
+
 def test_a_record_that_was_made_later_is_proof_enough(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
