@@ -308,15 +308,22 @@ class StagedRecord:
         except EntryModifiedError as error:
             raise messages.swept(self.table.name, messages.unchanged(self.base)) from error
 
-    def is_restored(self) -> bool:
-        """True if a rollback by name has taken it, which may publish it while its writer runs.
+    def is_withdrawn(self, now_ms: int) -> bool:
+        """Take the record for its deletion; False if a rollback by name has it.
+
+        A rollback may publish the version while its writer runs, and of the two one gets the
+        record. Without one there is nothing that a rollback could take.
 
         Raises:
             MetastoreError: it could not be found out.
         """
         record = read(self.table, self.version)
-        own = self.found.bases if self.found else record.bases[:1] if record else ()
-        return record is not None and record.bases != own
+        if record is None or record.is_deleting:
+            return True
+        own = self.found.bases if self.found else record.bases[:1]
+        if record.bases != own:
+            return False
+        return moved(self.table, replace(record, deleting_ms=now_ms), record) is not None
 
     def _record(self) -> Record:
         if self.found is None:

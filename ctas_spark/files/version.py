@@ -305,11 +305,11 @@ class FileVersion:
         files = Step.DELETE_FILES, f"directory {directory}", lambda: empty(storage, directory)
         entry = Step.DELETE_RECORD, f"record {record}", lambda: metastore.drop_entry(record)
         try:
-            is_restored = self._staged.is_restored()
+            is_withdrawn = self._staged.is_withdrawn(self._services.now_ms(self._root))
         except MetastoreError as error:
             logger.warning(MAY_BE_RESTORED, record, error.what)
             return [*still_there(report, *self._of_stream), files[1], entry[1]]
-        if is_restored:
+        if not is_withdrawn:
             return still_there(report, *self._of_stream)
         left = still_there(report, *self._of_stream, files)
         if self._staged.base.table is None:

@@ -9,11 +9,12 @@ from ctas_spark.context import TableLayout
 from ctas_spark.errors import (
     ConcurrentWriteError,
     MetastoreError,
+    NoSuchVersionError,
 )
 from ctas_spark.publish.version import Outcome
 from fakes.clock import START_MS
 from fakes.records import drops_the_target
-from fakes.world import AT_ONCE, CONTEXT, World, version_of
+from fakes.world import AT_ONCE, CONTEXT, Staged, World, version_of
 
 START = START_MS // 1000
 
@@ -85,13 +86,18 @@ def test_a_directory_that_fills_again_is_given_up(
     assert ours.left_behind == [f"directory {version_of(ours).directory}"]
 
 
-def test_an_abort_leaves_what_a_rollback_by_name_has_published(world: World) -> None:
-    """A run that still staged it finds the rollback's commit, and its version is the table."""
+def staged_before_a_drop(world: World) -> tuple[Staged, Staged]:
+    """A version whose run still works, and another's since: a rollback by name takes the first."""
     world.published()
     ours = world.begun()
     drops_the_target(world)
     world.clock.pass_ms(60_000)
-    world.published()
+    return ours, world.published()
+
+
+def test_an_abort_leaves_what_a_rollback_by_name_has_published(world: World) -> None:
+    """A run that still staged it finds the rollback's commit, and its version is the table."""
+    ours, _ = staged_before_a_drop(world)
     world.catalog().roll_back(CONTEXT, ours.version)
     with pytest.raises(ConcurrentWriteError):
         ours.commit()
@@ -108,6 +114,41 @@ def test_what_a_rollback_may_have_taken_stays(world: World) -> None:
     ours.abort("failed")
     world.metastore.before = lambda _call: None
     assert [one.split()[0] for one in ours.left_behind] == ["directory", "record"]
+    assert ours.version in world.versions_on_storage() & world.records()
+
+
+def test_no_rollback_takes_what_an_abort_deletes(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the two only one gets the record: else a table would show files that go."""
+    ours, other = staged_before_a_drop(world)
+    delete = world.storage.delete
+
+    def roll_back_first(path: str) -> None:
+        monkeypatch.setattr(world.storage, "delete", delete)
+        with pytest.raises(NoSuchVersionError):
+            world.catalog().roll_back(CONTEXT, ours.version)
+        delete(path)
+
+    monkeypatch.setattr(world.storage, "delete", roll_back_first)
+    ours.abort("failed")
+    assert world.target.directory_name == other.version
+    assert ours.left_behind == []
+    assert ours.version not in world.versions_on_storage() | world.records()
+
+
+def test_an_abort_leaves_what_a_rollback_takes_at_the_same_moment(world: World) -> None:
+    """The compare-and-swap of the record decides."""
+    ours, _ = staged_before_a_drop(world)
+
+    def roll_back(call: str) -> None:
+        if call == "alter_table":
+            world.metastore.before = lambda _call: None
+            world.catalog().roll_back(CONTEXT, ours.version)
+
+    world.metastore.before = roll_back
+    ours.abort("failed")
+    assert world.target.directory_name == ours.version
     assert ours.version in world.versions_on_storage() & world.records()
 
 
