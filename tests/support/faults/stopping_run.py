@@ -4,11 +4,12 @@ r"""A dbt invocation that stops at a named step and waits there to be killed, or
         --step commit --side entered --out FILE -- run --project-dir DIR ...
 
 FILE is there as soon as it has stopped; it goes on when FILE is removed. Without ``--step`` it
-stops nowhere.
+stops nowhere. It is the first node that stops, and the first two with ``--nodes 2``.
 """
 
 import argparse
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -21,10 +22,13 @@ from servers.processes import POLL_SECONDS
 
 
 class StopAt:
-    """Says that a step is reached, the first time, and lets it go on when it is told so."""
+    """Says that so many nodes have reached a step, and lets them go on when it is told so."""
 
-    def __init__(self, step: Step | None, side: str, reached: Path) -> None:
+    def __init__(self, step: Step | None, side: str, reached: Path, nodes: int = 1) -> None:
         self._where: tuple[Step | None, str] = step, side
+        self._nodes = nodes
+        self._stopped: list[str] = []
+        self._lock = threading.Lock()
         self._reached = reached
 
     def entered(self, step: Step, target: TableName) -> None:
@@ -36,11 +40,13 @@ class StopAt:
         self._stop_at((step, "left"), target)
 
     def _stop_at(self, where: tuple[Step, str], target: TableName) -> None:
-        if where != self._where:
-            return
-        self._where = None, ""
-        self._reached.write_text(str(target))
-        while self._reached.exists():
+        with self._lock:
+            if where != self._where or len(self._stopped) == self._nodes:
+                return
+            self._stopped.append(str(target))
+            if len(self._stopped) == self._nodes:
+                self._reached.write_text("\n".join(self._stopped))
+        while len(self._stopped) < self._nodes or self._reached.exists():
             time.sleep(POLL_SECONDS)
 
 
@@ -49,11 +55,12 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--step", type=Step)
     parser.add_argument("--side", choices=["entered", "left"], default="entered")
+    parser.add_argument("--nodes", type=int, default=1)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("dbt", nargs="+")
     options = parser.parse_args()
     quicken_dbt()
-    with observe(StopAt(options.step, options.side, options.out)):
+    with observe(StopAt(options.step, options.side, options.out, options.nodes)):
         sys.exit(0 if dbtRunner().invoke(options.dbt).success else 1)
 
 
