@@ -10,7 +10,7 @@ from ctas_spark.engines import clones, jvm
 from ctas_spark.errors import NotSupportedError
 from dbt.adapters.ctas_spark import invocation
 from dbt.adapters.ctas_spark.credentials import SESSION
-from dbt.adapters.ctas_spark.node_session import NodeSession, may_change
+from dbt.adapters.ctas_spark.node_session import NodeSession, SessionsOfBatches, may_change
 from dbt.adapters.ctas_spark.node_state import RunningNode
 from dbt.adapters.ctas_spark.shared_settings import NodeSettings
 
@@ -71,7 +71,7 @@ def test_a_statement_that_changes_the_session_runs_in_one_of_the_node(
     handle: Handle, sql: str
 ) -> None:
     """And so do all after it, until the node ends."""
-    session = NodeSession(node())
+    session = NodeSession(node(), SessionsOfBatches())
     session.note(handle, sql)
     assert handle.spark == "run's"
     session.note(handle, "set b = 2")
@@ -92,7 +92,7 @@ def test_a_statement_that_changes_the_session_runs_in_one_of_the_node(
 )
 def test_a_statement_that_changes_nothing_of_it_runs_in_the_run_s(handle: Handle, sql: str) -> None:
     """The views of the adapter's own are none that another node can mean."""
-    session = NodeSession(node())
+    session = NodeSession(node(), SessionsOfBatches())
     session.note(handle, sql)
     assert handle.spark == "run"
     session.end()
@@ -106,7 +106,7 @@ def test_what_is_for_the_nodes_that_follow_is_made_in_the_run_s(
     handle: Handle, context: Any
 ) -> None:
     """The run's hooks, and nodes that make temporary objects."""
-    session = NodeSession(context)
+    session = NodeSession(context, SessionsOfBatches())
     session.part(handle)
     session.note(handle, "cache table t")
     assert handle.spark == "run"
@@ -117,7 +117,7 @@ def test_what_such_a_node_sets_is_set_back(handle: Handle, monkeypatch: pytest.M
     set_by = []
     monkeypatch.setattr(NodeSettings, "note", lambda _self, sql, _: set_by.append(sql))
     for context in (node("operation"), node("function"), node(materialized="temporary_view")):
-        NodeSession(context).note(handle, f"set a = {context.resource_type}")
+        NodeSession(context, SessionsOfBatches()).note(handle, f"set a = {context.resource_type}")
     assert set_by == ["set a = function", "set a = model"]
 
 
@@ -136,7 +136,7 @@ def test_a_session_of_its_own_begins_with_nothing_that_a_node_has_set(
     taken = []
     monkeypatch.setattr(NodeSettings, "note", lambda _self, sql, _: taken.append(sql))
     monkeypatch.setattr(clones, "clone", lambda _: taken.append("clone"))
-    NodeSession(node()).part(handle)
+    NodeSession(node(), SessionsOfBatches()).part(handle)
     assert taken == ["", "clone"]
 
 
@@ -164,7 +164,7 @@ def test_the_end_of_a_run_holds_no_session_of_a_node(
     )
     profile: Any = SimpleNamespace(method=SESSION, hide_secrets=str)
     shared = invocation.Invocation(connections, profile, cast("Any", None))
-    session = connections.running.state.session = NodeSession(node())
+    session = connections.running.state.session = NodeSession(node(), SessionsOfBatches())
     context: Any = None
     for own in ("run", "run's"):
         found = shared.catalogs.catalog_for(context)
@@ -173,8 +173,28 @@ def test_the_end_of_a_run_holds_no_session_of_a_node(
         session.part(handle)
 
 
+def test_later_batches_begin_with_the_session_of_the_first(
+    handle: Handle, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """dbt runs pre-hooks before that alone, and leaves them out of the others' configuration."""
+    batches = SessionsOfBatches()
+    seen = []
+    for config in ({"pre_hook": ["set a = 1"]}, {}, {"sql_header": "set a = 2"}):
+        batch = node(**config)
+        batch.unique_id, batch.batch = "model.p.batched", "one"
+        session = NodeSession(batch, batches)
+        session.begin(batch, handle)
+        seen.append(handle.spark)
+        session.end()
+    assert seen == ["run's", "run's's", "run's's"]
+    assert handle.spark == "run"
+    assert capsys.readouterr().out.split() == ["run's's"] * 4
+    batches.close()
+    assert capsys.readouterr().out.split() == ["run's"] * 2
+
+
 @pytest.mark.parametrize("sql", ["reset", "RESET ;", "/* all */ reset"])
 def test_taking_back_all_settings_is_refused(handle: Handle, sql: str) -> None:
     """It would take those of the profile from the node."""
     with pytest.raises(NotSupportedError, match="RESET would also undo"):
-        NodeSession(node()).note(handle, sql)
+        NodeSession(node(), SessionsOfBatches()).note(handle, sql)

@@ -90,7 +90,8 @@ class CtasSparkAdapter(ForMacros, SparkAdapter):
         The context is the node: ``dbt show`` names it here, and calls no hook.
         """
         running = self.connections.running
-        around, session = running.state, NodeSession(query_header_context)
+        batches = self._components.invocation.batches
+        around, session = running.state, NodeSession(query_header_context, batches)
         running.state = NodeState(query_header_context, session)
         try:
             with super().connection_named(name, query_header_context, *others, **named):

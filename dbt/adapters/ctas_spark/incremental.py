@@ -38,8 +38,8 @@ INSERTS = (
 )
 """dbt-spark's macros that make an INSERT."""
 OF_ONE_BATCH = (
-    "what a pre-hook sets, uses or creates in Spark's session holds for the first batch only; "
-    "write it into sql_header, which comes before every batch"
+    "on a server, what a pre-hook sets, uses or creates in Spark's session holds for the first "
+    "batch only; write it into sql_header, which comes before every batch"
 )
 
 
@@ -59,6 +59,7 @@ class Incremental:
         self._dispatcher = dispatcher
         self._rows = rows
         self._publication = publication
+        self._partitioned: set[str] = set()
 
     def plan(
         self,
@@ -211,7 +212,9 @@ class Incremental:
             raise ConfigurationError(self._invocation.node.node.unique_id, [problem])
 
     def _warn_of_hooks_of_one_batch(self) -> None:
-        """dbt runs pre-hooks before the first batch only, and each batch has its own session."""
+        """dbt runs pre-hooks before the first batch only, and what nodes set there is set back."""
+        if self._invocation.is_in_session:
+            return
         node = self._invocation.node.node
         hooks = getattr(node.config, "pre_hook", ()) if Batch.of(node) is not None else ()
         if any(CHANGE.match(one.sql) for one in hooks):
@@ -220,10 +223,14 @@ class Incremental:
     def _check_partitioning(self, table: CtasSparkRelation) -> None:
         """Return unless other partitions would be replaced than the model means.
 
+        Asked once for all batches of a model.
+
         Raises:
             ConfigurationError: they are not the same.
         """
         node, spark = self._invocation.node.node, self._invocation.spark
+        if node.unique_id in self._partitioned:
+            return
         strategy = increments.strategy_of(node.config)
         asked = batches.listed(node.config.get("partition_by"))
         problem, ask = "", partial(self._dbt.execute, fetch=True)
@@ -238,6 +245,7 @@ class Incremental:
             problem = own_partitions.problem_of_delta(rows, table, batches.columns_of(asked))
         if problem:
             raise ConfigurationError(node.unique_id, [problem])
+        self._partitioned.add(node.unique_id)
 
     def _check_writes_go_there(self, table: CtasSparkRelation) -> None:
         """AtomicityNotSupportedError if Iceberg would write the rows where nobody reads them."""

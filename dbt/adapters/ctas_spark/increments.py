@@ -1,11 +1,11 @@
 """How an incremental model adds to its table, and what its configuration must not say for that."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping
-from difflib import get_close_matches
 from enum import Enum
 from typing import Any
 
 from ctas_spark.context import Atomicity, OnConflict, StagingPurpose
+from ctas_spark.options import ONE_OF, misfits
 from dbt.adapters.ctas_spark import batches
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 
@@ -19,6 +19,8 @@ NO_STATEMENT = (MERGE, DELETE_INSERT)
 """Tables of files have no statement that does this, so they are published whole."""
 NATIVE = ("delta", "iceberg")
 ON_SCHEMA_CHANGE = ("ignore", "fail", "append_new_columns", "sync_all_columns")
+CHANGES = "on_schema_change"
+OF_CHANGES = {CHANGES: (f"{ONE_OF}{', '.join(ON_SCHEMA_CHANGE)}", ON_SCHEMA_CHANGE.__contains__)}
 UPDATED, EXCLUDED = "merge_update_columns", "merge_exclude_columns"
 DROPPED = (
     "the table is dropped and then created, as with dbt-spark; in between, readers find no table"
@@ -127,22 +129,14 @@ def of_strategy(
     is_iceberg = table.is_iceberg or str(config.get("file_format")).lower() == "iceberg"
     if strategy == MICROBATCH and is_iceberg:
         yield from batches.problems(config)
-    yield from _of_changes(config.get("on_schema_change"))
+    # dbt takes a misspelt word for ``ignore``: new columns would be lost in silence
+    yield from misfits({CHANGES: config.get(CHANGES)}, OF_CHANGES).values()
     if config.get(UPDATED) and config.get(EXCLUDED):
         yield f"{UPDATED} and {EXCLUDED}: give only one of them"
     if strategy == DELETE_INSERT and (asks_for_native(config) or is_native(config, table, by)):
         yield f"incremental_strategy: {DELETE_INSERT} is for tables of files; use {MERGE} here"
     if strategy in NO_STATEMENT:
         yield from of_no_statement(config, table, by)
-
-
-def _of_changes(asked: str | None) -> Iterator[str]:
-    """A misspelt word, which dbt takes for ``ignore``: new columns would be lost in silence."""
-    if asked is None or asked in ON_SCHEMA_CHANGE:
-        return
-    near = get_close_matches(str(asked), ON_SCHEMA_CHANGE, n=1)
-    meant = f"; did you mean {near[0]}?" if near else ""
-    yield f"on_schema_change: {asked!r} is not one of {', '.join(ON_SCHEMA_CHANGE)}{meant}"
 
 
 def of_no_statement(

@@ -12,6 +12,7 @@ from dbt.adapters.contracts.connection import AdapterResponse
 from dbt.adapters.ctas_spark.connections import SessionHandle
 from dbt.adapters.ctas_spark.credentials import SESSION
 from dbt.adapters.ctas_spark.methods import METHODS
+from dbt.adapters.ctas_spark.node_session import SessionsOfBatches
 from dbt.adapters.ctas_spark.node_state import NodeState, RunningNode
 from dbt.adapters.ctas_spark.preview import PreviewSettings
 from dbt.adapters.ctas_spark.relation import CtasSparkRelation
@@ -81,6 +82,7 @@ class Invocation:
         self.credentials = credentials
         self.preview = preview
         self.hide_secrets = credentials.hide_secrets
+        self.batches = SessionsOfBatches()
         self._connections = connections
         self._guard = threading.Lock()
         self._opened: Catalogs | None = None
@@ -139,7 +141,8 @@ class Invocation:
         return self.catalogs.true_statistics(sql) if counts else nullcontext()
 
     def close(self) -> None:
-        """Close the catalogs."""
+        """Close the catalogs, and what was kept for batches."""
+        self.batches.close()
         with self._guard:
             opened, self._opened = self._opened, None
         if opened is not None:

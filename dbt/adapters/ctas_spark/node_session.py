@@ -36,13 +36,41 @@ class Uses(Protocol):
         """Run what follows in another session."""
 
 
+class SessionsOfBatches:
+    """Those of the first batches of models: dbt runs pre-hooks before these, and no others.
+
+    The later batches of a model begin with what was set, used or created there.
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[str, Any] = {}
+
+    def before(self, node: Any) -> Any:
+        """The session of the first batch, for a later one; None for any other node."""
+        return self._kept.get(node.unique_id) if _is_batch(node) else None
+
+    def keep(self, node: Any, session: Any) -> bool:
+        """Keep a session for the later batches; False if there are none that need it."""
+        if not _is_batch(node) or not node.config.get("pre_hook"):
+            return False
+        self._kept[node.unique_id] = session
+        return True
+
+    def close(self) -> None:
+        """No batch comes any more."""
+        kept, self._kept = self._kept, {}
+        for session in kept.values():
+            _forget(session)
+
+
 class NodeSession:
     """Made when a node begins; what is set in a session that it shares is set back at its end.
 
     Nodes share one on a server, and those that make temporary objects share the run's.
     """
 
-    def __init__(self, node: Any) -> None:
+    def __init__(self, node: Any, batches: SessionsOfBatches) -> None:
+        self._node, self._batches = node, batches
         self._is_of_node = getattr(node, "resource_type", OPERATION) != OPERATION
         self._may_part = self._is_of_node and not _makes_for_others(node)
         self._settings: NodeSettings | None = None
@@ -66,11 +94,18 @@ class NodeSession:
         if self._own is None:
             self._take_turn(uses, sql)
 
+    def begin(self, node: Any, uses: Uses) -> None:
+        """Part at once where it is known that the node runs its user's own statements, or did."""
+        if may_change(node) or self._batches.before(node) is not None:
+            self.part(uses)
+
     def part(self, uses: Uses) -> None:
         """From now on the node's statements run in a session of its own."""
         if self._may_part and self._own is None and jvm.is_local(uses.spark):
             self._take_turn(uses, "")  # so that it begins with nothing that a node has set
-            self._of_run, self._own, self._uses = uses.spark, clones.clone(uses.spark), uses
+            before = self._batches.before(self._node)
+            own = clones.clone(uses.spark if before is None else before)
+            self._of_run, self._own, self._uses = uses.spark, own, uses
             uses.use(self._own)
             self._leave_shared()
 
@@ -88,9 +123,8 @@ class NodeSession:
         own, self._own = self._own, None
         if own is not None and self._uses is not None:
             self._uses.use(self._of_run)
-            with suppress(*jvm.FAILURES):  # an ended Spark has no sessions
-                temporary.forget_functions(own)
-                jvm.forget_session(own)
+            if not self._batches.keep(self._node, own):
+                _forget(own)
 
     def _take_turn(self, uses: Uses, sql: str) -> None:
         self._settings = self._settings or NodeSettings(uses.spark)
@@ -110,6 +144,16 @@ def may_change(node: Any) -> bool:
     config = node.config
     own = config.get("pre_hook"), config.get("sql_header"), node.language == "python"
     return any(own)
+
+
+def _is_batch(node: Any) -> bool:
+    return getattr(node, "batch", None) is not None
+
+
+def _forget(session: Any) -> None:
+    with suppress(*jvm.FAILURES):  # an ended Spark has no sessions
+        temporary.forget_functions(session)
+        jvm.forget_session(session)
 
 
 def _makes_for_others(node: Any) -> bool:

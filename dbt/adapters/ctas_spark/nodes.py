@@ -7,7 +7,6 @@ from dbt.adapters.ctas_spark import dbt_edge, refusals
 from dbt.adapters.ctas_spark.dbt_edge import logger
 from dbt.adapters.ctas_spark.invocation import Dbt, Invocation
 from dbt.adapters.ctas_spark.model_rows import ModelRows
-from dbt.adapters.ctas_spark.node_session import may_change
 from dbt.adapters.ctas_spark.node_state import NodeState
 from dbt.adapters.ctas_spark.publication_events import HookDispatcher
 from dbt.adapters.ctas_spark.run_record import RunRecord
@@ -33,8 +32,8 @@ class Nodes:
     def begin(self, node: Any) -> NodeState:
         """Give the node a state of its own, and refuse what is known to fail after a commit."""
         state = self._invocation.begin_node(node)
-        if state.session is not None and may_change(node):
-            state.session.part(self._invocation.handle)
+        if state.session is not None:
+            state.session.begin(node, self._invocation.handle)
         with self._dispatcher.refusing(state):
             refusals.refuse_grants(self._invocation, self._dbt)
         return state

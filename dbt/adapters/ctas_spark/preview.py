@@ -4,17 +4,16 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from ctas_spark.errors import InvalidArgumentError
+from ctas_spark.options import misspelt
 from dbt.adapters.contracts.connection import AdapterResponse
 from dbt.adapters.ctas_spark.text_tables import rows_text, text_of
 
 PREVIEW, ROWS, LIMIT = "ctas_preview", "ctas_preview_rows", "ctas_preview_limit"
 NAMES = (PREVIEW, ROWS, LIMIT)
-NEARLY = 0.85
 FLAGS = {"true": True, "1": True, "false": False, "0": False, "": False}
 NOTE, RESULTS = "ctas_preview.json", "run_results.json"
 INVOCATION = "invocation_id"
@@ -46,7 +45,9 @@ class PreviewSettings:
         """
         given = {name: environment[name.upper()] for name in NAMES if name.upper() in environment}
         given.update({name: variables[name] for name in NAMES if name in variables})
-        problems = [*_misspelt(variables), *_wrong(given)]
+        others = (str(one) for one in variables if one not in NAMES)
+        problems = [said for one in others for said in misspelt(one, NAMES)]
+        problems += _wrong(given)
         if not problems and PREVIEW not in given and any(name in variables for name in NAMES):
             problems = [f"{ROWS} and {LIMIT}: only with {PREVIEW}: true"]
         if problems:
@@ -108,13 +109,6 @@ def _read(path: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
-
-
-def _misspelt(variables: Mapping[str, Any]) -> Iterator[str]:
-    for name in variables:
-        near = get_close_matches(str(name), NAMES, n=1, cutoff=NEARLY)
-        if near and name not in NAMES:
-            yield f"{name}: unknown; did you mean {near[0]}?"
 
 
 def _wrong(given: Mapping[str, Any]) -> Iterator[str]:

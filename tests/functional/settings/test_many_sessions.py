@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 
 from ctas_spark.engines import jvm
 from dbt.adapters.ctas_spark.connections import SessionHandle
-from dbt.adapters.ctas_spark.node_session import NodeSession
+from dbt.adapters.ctas_spark.node_session import NodeSession, SessionsOfBatches
 from functional.dbt_project import Project
 from long import long
 
@@ -139,7 +139,7 @@ def _run_nodes(spark: SparkSession, number: int) -> None:
 
 def _run_node(spark: SparkSession) -> None:
     """What a node with a header does: it sets something, runs a query, and ends."""
-    handle, session = SessionHandle(spark), NodeSession(NODE)
+    handle, session = SessionHandle(spark), NodeSession(NODE, SessionsOfBatches())
     for sql in ("set own.one = 1", "select '${own.one}' as one"):
         session.note(handle, sql)
         handle.execute(sql)

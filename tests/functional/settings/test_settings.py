@@ -24,6 +24,13 @@ MODELS = {
     "models/after_a_late_change.sql": "{{ config(post_hook='set own.one = 3') }} select 1 as n",
     "models/overwriting.sql": OVERWRITING,
 }
+AT = "model.batch.event_time_start.strftime('%Y-%m-%d %H:30:00Z')"
+BATCHED = f"""{{{{ config(materialized='incremental', incremental_strategy='microbatch',
+    event_time='at', batch_size='hour', begin='2026-01-01', partition_by='h',
+    pre_hook=['set own.one = 5', 'create temporary view its_own as select 7 as seven']) }}}}
+select '${{own.one}}' as own, seven, timestamp('{{{{ {AT} }}}}') as at, '{{{{ {AT} }}}}' as h
+from its_own"""
+HOURS = "--event-time-start=2026-01-01 05:00:00", "--event-time-end=2026-01-01 08:00:00"
 NEGATIVE = "(n int) returns int return -n"
 NEGATIVE_OF_HIVE = " as 'org.apache.hadoop.hive.ql.udf.generic.GenericUDFOPNegative'"
 START = (
@@ -110,3 +117,16 @@ def test_what_the_run_sets_over_the_profile_stays(project: Project, spark: Spark
     assert [row.n for row in both] == ["7", "7"]
     assert project.dbt("show", "--inline", "select 1 as n").success
     assert spark.conf.get(PARTITIONS) == project.conf[PARTITIONS]
+
+
+def test_later_batches_begin_with_what_the_pre_hooks_have_left(project: Project) -> None:
+    """As dbt runs those before the first batch alone; the next model has nothing of it."""
+    after = "{{ config(materialized='table') }} -- {{ ref('batched') }}\nselect '${own.one}' as own"
+    project.write({"models/batched.sql": BATCHED, "models/after.sql": after})
+    for _ in (1, 2):
+        run = project.dbt("run", *HOURS)
+        assert run.success, run.log
+        assert project.rows("select own, seven, count(*) from {schema}.batched group by all") == [
+            ("5", 7, 3)
+        ]
+        assert project.rows("select own from {schema}.after") == [("${own.one}",)]
