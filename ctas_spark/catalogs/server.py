@@ -186,9 +186,23 @@ class CatalogsWithoutJvm(Catalogs):
         implementation = implementation_of(self._spark, name) or "Spark's own"
         yield f"catalog: {name}, {implementation}"
         yield f"metastore: {self._described_metastore()}"
+        if self.has_files:
+            self._check_profile(any_table)
         for file_format in (*FORMATS, "parquet"):
             context = replace(any_table, layout=TableLayout(file_format))
             yield f"atomicity of {file_format}: {self._reached(context)}"
+
+    def _check_profile(self, any_table: StagingContext) -> None:
+        """Return unless the profile's metastore is wrong, which fails ``dbt debug``."""
+        of_files = replace(any_table.target, catalog=SESSION_CATALOG)
+        try:
+            self._check_metastore(replace(any_table, target=of_files))
+        except ProfileError as error:
+            error.table, error.left = None, UNTOUCHED
+            raise
+        except (NoSuchSchemaError, AtomicityNotSupportedError) as error:
+            # the first model makes the schema; what can't be published there is said for each level
+            logger.debug("%s was not tried: %s", METASTORE, error.what)
 
     @cached_property
     def _facts(self) -> SessionFacts:

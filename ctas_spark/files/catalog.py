@@ -3,7 +3,9 @@
 import re
 import secrets
 import threading
+import time
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -13,7 +15,7 @@ from ..clock import SYSTEM_CLOCK, Clock
 from ..context import SESSION_CATALOG, Atomicity, StagingContext, TableName
 from ..engines.calls import refresh
 from ..engines.protocol import UNKNOWN, Engine, Job, WriteFigures
-from ..errors import FormatNotFoundError, NotSupportedError, StorageError
+from ..errors import FormatNotFoundError, MetastoreError, NotSupportedError, StorageError
 from ..metastore.client import MetastoreClient, TableEntry, TableLockClient
 from ..publish import ddl, messages
 from ..publish.catalog import (
@@ -49,6 +51,8 @@ from .version import FileVersion
 from .view import ViewChange, view_change
 
 ALWAYS_THERE = ("parquet", "orc", "csv", "json", "text")
+LOOKS, LOOK_SECONDS = 60, 0.5
+"""How often a record is looked for, and the pause after each."""
 NO_COMPARE_AND_SWAP = (
     "its server has no compare-and-swap that holds on every database (HIVE-26882 with HIVE-28121: "
     "Hive 2.3.10 and 4.0.1 have it), "
@@ -229,6 +233,18 @@ class SessionCatalog(StagingCatalog):
     def view_change(self, context: StagingContext) -> ViewChange | None:
         """What makes the target a view by one call; None where something else has to be done."""
         return view_change(self._table(context))
+
+    def has_staged(self, context: StagingContext, record: TableName) -> bool:
+        """By the record, which such a statement makes last, unless it has partitions to add."""
+        layout = context.layout
+        if layout.partition_by or not layout.has_properties_in_entry:
+            return False
+        with suppress(MetastoreError):
+            for _ in range(LOOKS):
+                if self.entry(record) is not None:
+                    return True
+                time.sleep(LOOK_SECONDS)
+        return False
 
     def entry(self, name: TableName) -> TableEntry | None:
         """The table as the metastore has it now."""

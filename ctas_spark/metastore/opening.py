@@ -28,6 +28,13 @@ NOT_READABLE = (
     "hive.metastore.thrift.framed.transport.enabled",
     "hive.metastore.thrift.compact.protocol.enabled",
 )
+CLIENTS = {
+    "hive.metastore.client.factory.class": "SessionHiveMetaStoreClientFactory",
+    "metastore.client.impl": "ThriftHiveMetaStoreClient",
+    "hive.metastore.client.impl": "ThriftHiveMetaStoreClient",
+}
+"""Who makes the client of Hive's classes, and Hive's own: of the patched Hive of EMR and others
+(HIVE-12679 as it was proposed), and of Hive 4.2."""
 URL = "javax.jdo.option.ConnectionURL"
 DERBY = "jdbc:derby:"
 DERBY_SERVER = "jdbc:derby://"
@@ -56,6 +63,7 @@ def open_metastore(spark: SparkSession) -> OpenedMetastore:
         MetastoreNotReachedError: another program listens at its address.
     """
     hadoop = jvm.hadoop_configuration(spark)
+    require_hives_own_client(hadoop)
     implementation = spark.conf.get("spark.sql.catalogImplementation") or ""
     jars = spark.conf.get("spark.sql.hive.metastore.jars", BUILTIN) or BUILTIN
     unreadable = [key for key in NOT_READABLE if hadoop.getBoolean(key, False)]
@@ -75,6 +83,23 @@ def open_metastore(spark: SparkSession) -> OpenedMetastore:
     locks = None if is_of_one_process(url) else in_jvm
     address = database_address(url, Path.cwd())
     return OpenedMetastore(in_jvm, locks, f"Hive, embedded ({address})", address)
+
+
+def require_hives_own_client(hadoop: Any) -> None:
+    """Return if Spark's tables are in a Hive metastore, and not behind a client of another kind.
+
+    Raises:
+        AtomicityNotSupportedError: they are, as in the Glue Data Catalog.
+    """
+    for key, own in CLIENTS.items():
+        named = str(hadoop.get(key) or "").strip()
+        if named and named.rpartition(".")[2] != own:
+            raise _refused(
+                f"Spark's tables are behind a client of {named} ({key}), and those of files are "
+                "published by a call of a Hive metastore",
+                "use Iceberg, whose catalog the profile declares (iceberg_catalogs); or remove "
+                f"{key} from Spark's settings, if there is a Hive metastore (hive.metastore.uris)",
+            )
 
 
 def is_of_one_process(url: str) -> bool:

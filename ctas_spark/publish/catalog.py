@@ -90,6 +90,17 @@ class StagingCatalog(Protocol):
         No job is started and nothing about the target is read or written yet.
         """
 
+    def has_staged(
+        self,
+        context: StagingContext,  # noqa: ARG002 (nothing proves it)
+        record: TableName,  # noqa: ARG002
+    ) -> bool:
+        """Whether it is proven that the statement which stages a version has ended well.
+
+        Asked where its answer was lost, and it may still run for a while.
+        """
+        return False
+
     def clean_up(
         self, context: StagingContext, rules: RetentionRules, *, dry_run: bool = False
     ) -> Sweep:

@@ -113,6 +113,11 @@ class StagedTable(Generic[B]):
         return self._version.id
 
     @property
+    def record(self) -> TableName:
+        """The entry under which the version is staged."""
+        return self._version.record
+
+    @property
     def partition_metadata(self) -> str | None:
         """Where the version's partitions are listed; None if it has none."""
         return self._version.partition_metadata

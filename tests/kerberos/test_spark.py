@@ -1,12 +1,14 @@
 """Spark's Thrift server lets in who has a ticket, over sockets and over HTTP."""
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 import pytest
 
 from ctas_spark.engines.thrift.session import SESSIONS
 from ctas_spark.errors import ServerNotReachedError
 from dbt.adapters.ctas_spark.credentials import CtasSparkCredentials
+from servers.kdc import Kdc
 
 Profiles = Mapping[str, Mapping[str, object]]
 TRANSPORTS = ("socket", "http")
@@ -63,3 +65,13 @@ def test_a_user_alone_is_not_let_in(spark: Profiles, transport: str, said: str) 
     """As where the profile has no auth."""
     wrong = {**spark[transport], "auth": "NONE", "kerberos_service_name": None}
     assert f"the server refused the login: {said}" in refusal_of(wrong)
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+def test_a_keytab_lets_in(
+    spark: Profiles, transport: str, kdc: Kdc, keytab: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Kerberos' own libraries take the ticket, as their variable says."""
+    monkeypatch.setenv("KRB5CCNAME", str(kdc.directory / f"taken-{transport}"))
+    monkeypatch.setenv("KRB5_CLIENT_KTNAME", str(keytab))
+    assert user_of({**spark[transport], "user": "ann"}) == "ann"

@@ -14,6 +14,7 @@ from pyspark import SparkContext
 
 from ctas_spark import Atomicity, save_as
 from ctas_spark.engines.thrift.line import Line
+from ctas_spark.engines.thrift.results import LostAnswerError
 from functional.dbt_project import Project
 from long import long
 from remote.place import METHODS
@@ -50,6 +51,15 @@ SCORED = """
 def model(dbt, session):
     dbt.config(materialized="table")
     return dbt.ref("model").selectExpr("id", "id * 2 as score")
+"""
+PARTS = """
+{{ config(materialized='table', partition_by='day') }}
+select '{{ var("name") }}' as name, 1 as day
+"""
+FLOWING = """
+def model(dbt, session):
+    dbt.config(materialized="incremental", atomicity="isolated")
+    return session.readStream.format("rate").load()
 """
 DOCS = """
 models:
@@ -198,7 +208,33 @@ def test_a_rebuild_sends_no_statement_that_nothing_needs(
     with watched(monkeypatch, lambda node, statement: sent.append((node, statement.split()[0]))):
         assert place.project.dbt(*second, name="two").success
     assert tuple(word.upper() for node, word in sent if node == "second") == OF_A_REBUILD
+    assert [word for node, word in sent if not node] == ["show"], "schemas; tables are not listed"
     assert place.rows("select name from {schema}.second") == [("two",)]
+
+
+@ONLY_THRIFT
+def test_a_lost_answer_of_a_ctas_is_looked_up(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The record proves that the statement has ended; with partitions to add, nothing does."""
+    place.project.write({"models/parts.sql": PARTS})
+    place.write_profile()
+    assert place.project.dbt("run", "--select", "model", "parts", name="one").success
+    execute = Line.execute
+
+    def losing(line: Line, session: object, statement: str) -> object:
+        handle = execute(line, session, statement)
+        if "CREATE TABLE" in statement:
+            raise LostAnswerError("the Thrift server did not answer ExecuteStatement: cut")
+        return handle
+
+    monkeypatch.setattr(Line, "execute", losing)
+    run = place.project.dbt("run", "--select", "model", "parts", name="two")
+    assert run.response("model")["atomicity"] == "isolated"
+    assert "model: the server's answer to the statement that stages the version was lost" in run.log
+    assert "[ANSWER_LOST]" in run.message("parts")
+    assert place.rows("select distinct name from {schema}.model") == [("two",)]
+    assert place.rows("select distinct name from {schema}.parts") == [("one",)]
 
 
 @ONLY_THRIFT
@@ -261,21 +297,37 @@ def test_a_dataframe_is_published(place: Place) -> None:
 
 
 @ONLY_CONNECT
+def test_a_stream_is_refused_by_name(place: Place) -> None:
+    """Its checkpoint is copied by a Spark in dbt's own process."""
+    place.project.write({"models/flowing.py": FLOWING})
+    place.write_profile()
+    message = place.project.dbt("run", "--select", "flowing", name="one").message("flowing")
+    assert "method: a stream's checkpoint is published with its rows" in message
+
+
+@ONLY_CONNECT
 def test_debug_tries_the_metastore(place: Place, tmp_path: Path) -> None:
     """It names the line that the profile lacks, or what is wrong with the one that it has."""
     place.project.build(name="one")
     found = place.project.dbt("debug")
+    assert found.success
     assert f"metastore: Hive, at {place.metastore.uri}, over Thrift" in found.log
-    assert "atomicity of parquet: up to isolated, conflict check cas" in found.log
+    reached = "atomicity of parquet: up to isolated, conflict check cas"
+    assert f"{reached} (docs/catalogs.md: Hive with compare-and-swap" in found.log
     place.write_profile(metastore=None)
     lacking = place.project.dbt("debug")
     line = f"add metastore: {place.metastore.uri} to the profile"
     assert f"for tables of files at isolated, {line}" in lacking.log
     assert line in place.project.dbt("run", name="x").message("model")
     place.write_profile(metastore="thrift://127.0.0.1:1")
-    assert "the metastore of this profile does not answer" in place.project.dbt("debug").log
+    down = place.project.dbt("debug")
+    assert not down.success
+    assert "the metastore of this profile does not answer" in down.log
     with running_metastore(tmp_path / "other", tmp_path / "warehouse") as other:
         place.write_profile(metastore=other.uri)
         foreign = place.project.dbt("run", "--select", "model", name="two")
         assert "is not the metastore of the Spark server" in foreign.message("model")
+        debugged = place.project.dbt("debug")
+        assert not debugged.success
+        assert "is not the metastore of the Spark server" in debugged.log
     assert place.rows("select distinct name from {schema}.model") == [("one",)]

@@ -46,6 +46,10 @@ TRACKED = """
 {{ config(materialized='table', partition_by='day', partition_metadata='tracked') }}
 select id, {{ var('n', 1) }} as n, id % 2 as day from range(4)
 """
+MOVED = (
+    "{{ config(materialized='table', file_format='parquet', partition_by='k') }} "
+    "select {{ var('n') }} as n, {{ var('n') }} as k"
+)
 DAYS_TRACKED = {"models/days.sql": TRACKED}
 GRANTED = "{{ config(materialized='table', grants={'select': ['a']}) }} select 1 as id"
 SCHEMA = """
@@ -156,3 +160,24 @@ def test_tracked_partitions_need_lock_tables(
     project = project_at(tmp_path, DAYS_TRACKED, profile_of(*servers, "thrift"), "untracked")
     refused = project.dbt("run")
     assert "lock" in refused.message("days")
+
+
+def test_a_project_of_dbt_spark_moves_by_its_type_and_the_metastore(
+    servers: tuple[RemoteServer, Metastore], tmp_path: Path
+) -> None:
+    """With the same fields for the server, and the same models."""
+    server, schema = servers[0], "moved"
+    project = Project(tmp_path, schema, {})
+    project.write({"models/orders.sql": MOVED})
+    there = {**server.profile("thrift"), "server_side_parameters": {}}
+    project.write_profile("spark", **there)
+    stock = project.dbt("run", n=1)
+    assert stock.success, stock.log
+    assert rows_in(server, f"select n, k from {schema}.orders") == [(1, 1)]
+
+    project.write_profile("ctas_spark", **there, metastore=servers[1].uri)
+    for n in (2, 3):
+        run = project.dbt("run", n=n)
+        assert run.success, run.log
+        assert run.response("orders")["atomicity"] == "isolated"
+        assert rows_in(server, f"select n, k from {schema}.orders") == [(n, n)]

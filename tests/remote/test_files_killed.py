@@ -24,6 +24,7 @@ VACUUM = ("run-operation", "ctas_vacuum", "--args", "{older_than: 0, fence: true
 _numbers = itertools.count(1)
 OLD, NEW = [("old", 3)], [("new", 3)]
 MOMENTS = (
+    (("begin", "entered"), OLD),
     (("stage", "entered"), OLD),
     (("verify", "entered"), OLD),
     (("commit", "entered"), OLD),
@@ -31,7 +32,7 @@ MOMENTS = (
     (("publish", "left"), NEW),
     (("settle", "entered"), NEW),
 )
-IN_SHORT = (MOMENTS[1], MOMENTS[4])
+IN_SHORT = (MOMENTS[2], MOMENTS[5])
 WITHOUT_THE_SERVER = (
     (("verify", "entered"), OLD),
     (("commit", "entered"), NEW),
@@ -70,9 +71,9 @@ class Place:
         """What lies on the storage of the table, be it a version or left of one."""
         return sorted(one.name for one in self._staged("*"))
 
-    def is_in_a_task(self) -> bool:
-        """True once a task of the CTAS has begun; it writes nothing yet."""
-        return any(self._staged("*/_temporary/0/_temporary/*"))
+    def tasks(self) -> int:
+        """How many tasks of CTASs have begun and not ended; they write nothing yet."""
+        return len([*self._staged("*/_temporary/0/_temporary/*")])
 
     def _staged(self, pattern: str) -> Iterator[Path]:
         schema = self.project.schema
@@ -97,8 +98,9 @@ def test_whatever_is_killed_leaves_old_or_new(
     servers: tuple[RemoteServer, Metastore],
     tmp_path: Path,
 ) -> None:
-    """dbt at every step, then the server in the CTAS, which has no file yet that SQL would list.
+    """dbt at every step and in its CTAS, then the server in the CTAS.
 
+    That has no file yet that SQL would list.
     The next run builds as if it had not been, and once it is old nothing of it is left.
     """
     another, metastore = servers
@@ -112,8 +114,15 @@ def test_whatever_is_killed_leaves_old_or_new(
                 run.kill()
             assert place.names() == left, (step, side)
         place.project.build(name="old")
+        if moments == MOMENTS:
+            with other_dbt(place.project, name="new", waits=True) as run:
+                run.wait_until(lambda: place.tasks() == 1, "a task of the CTAS")
+                run.kill()
+            assert place.names() == OLD
+            place.project.build(name="old")  # beside the CTAS, which may still run
+        others = place.tasks()
         with other_dbt(place.project, name="new", waits=True) as run:
-            run.wait_until(place.is_in_a_task, "a task of the CTAS")
+            run.wait_until(lambda: place.tasks() > others, "a task of the CTAS")
             server.kill()
             assert run.ended() == 1
             assert "still holds version" in run.log.read_text()

@@ -1,6 +1,7 @@
 """Spark's Thrift server in the modes that users have: over HTTP and TLS, and with passwords."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
@@ -8,7 +9,7 @@ from contract_clients.relay import Relay
 from dbt.adapters.ctas_spark.credentials import THRIFT
 from long import long
 from remote.place import Place
-from servers.certificates import PASSWORD
+from servers.certificates import PASSWORD, certificate_in
 
 OVER_THRIFT = pytest.mark.parametrize("place", [THRIFT], indirect=True)
 WRONG = "open barley"
@@ -85,3 +86,14 @@ def test_a_wrong_profile_is_one_readable_error(
 ) -> None:
     """Within the connection's time, without a stack, and without the password."""
     assert said in told(place, mode, **wrong)
+
+
+@OVER_THRIFT
+@pytest.mark.parametrize("mode", ["tls", "https"])
+def test_a_server_that_another_authority_vouches_for_is_not_trusted(
+    place: Place, tmp_path: Path, mode: str
+) -> None:
+    """The profile's authorities are the only ones."""
+    another = certificate_in(tmp_path)
+    said = told(place, mode, ca_cert=str(another))
+    assert "the server's certificate is not trusted: self-signed" in said

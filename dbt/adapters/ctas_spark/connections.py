@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from multiprocessing.context import SpawnContext
 from typing import TYPE_CHECKING, Any, cast
 
+from dbt_common.clients.agate_helper import empty_table
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 from pyspark.sql import Row
 
@@ -22,6 +23,7 @@ from ctas_spark.engines.protocol import (
 )
 from ctas_spark.engines.session import SessionJob
 from ctas_spark.engines.start import START
+from ctas_spark.engines.thrift.results import LostAnswerError
 from ctas_spark.errors import JobCanceledError
 from dbt.adapters.contracts.connection import (
     AdapterRequiredConfig,
@@ -45,6 +47,10 @@ from dbt.adapters.spark.connections import SparkConnectionManager, SparkConnecti
 if TYPE_CHECKING:
     from dbt.adapters.ctas_spark.credentials import CtasSparkCredentials
 
+ANSWER_LOST = (
+    "the server's answer to the statement that stages the version was lost, but the version is "
+    "there; its files are counted as ever"
+)
 _numbers = itertools.count(1)
 
 
@@ -246,7 +252,12 @@ class CtasSparkConnectionManager(SparkConnectionManager):
             if (session := self.running.state.session) is not None:
                 session.note(connection.handle, sql)
             with reported(str(connection.name), connection.handle.job):
-                response, rows = super().execute(sql, *others, **named)
+                try:
+                    response, rows = super().execute(sql, *others, **named)
+                except DbtDatabaseError as error:
+                    if not self._was_staged(sql, error.__cause__):
+                        raise
+                    return AdapterResponse(_message="OK"), empty_table()  # type: ignore[no-untyped-call]
                 if not named.get("fetch") and is_query(sql):
                     connection.handle.complete()
         if (state := self.running.state).counts:
@@ -254,6 +265,14 @@ class CtasSparkConnectionManager(SparkConnectionManager):
             level = state.addition.level
             response = PublicationResponse.of_write(str(response), written, level)
         return response, rows
+
+    def _was_staged(self, sql: str, cause: BaseException | None) -> bool:
+        """Whether the statement's answer is all that was lost: its version is there."""
+        build = self.running.state.build
+        if build is None or not isinstance(cause, LostAnswerError) or not build.was_staged_by(sql):
+            return False
+        logger.warning(f"{build.staged.target}: {ANSWER_LOST}: {cause}")
+        return True
 
     @classmethod
     def open(cls, connection: Connection) -> Connection:

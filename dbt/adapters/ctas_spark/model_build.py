@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ctas_spark import quoting
 from ctas_spark.context import Atomicity
 from ctas_spark.engines.protocol import Job, WriteFigures
 from ctas_spark.errors import StagingError
@@ -65,6 +66,13 @@ class ModelBuild:
     rules: RetentionRules
     timer: StepTimer
     staged: StagedTable[Any]
+
+    def was_staged_by(self, sql: str) -> bool:
+        """Whether a statement whose answer was lost is the CTAS, and has ended well."""
+        record = self.staged.record
+        if f"CREATE TABLE {quoting.table(record)}" not in sql:
+            return False
+        return self.catalog.has_staged(self.staged.context, record)
 
     def on_finished(self) -> bool:
         """Commit; False if a table that another writer created meanwhile is kept."""

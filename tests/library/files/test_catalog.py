@@ -1,5 +1,7 @@
 """What the session catalog takes on, before anything of a target is looked at."""
 
+from dataclasses import replace
+
 import pytest
 
 from ctas_spark.context import Atomicity, TableLayout, TableName
@@ -11,8 +13,9 @@ from ctas_spark.errors import (
     StagingSchemaError,
     StorageError,
 )
+from ctas_spark.files.catalog import LOOKS
 from ctas_spark.publish.catalog import ConflictCheck
-from fakes.world import STAGING_SCHEMA, TARGET_NAME, World
+from fakes.world import BY_MONTH, STAGING_SCHEMA, TARGET_NAME, World
 
 
 def test_a_table_of_another_catalog_is_not_taken_for_its_namesake(world: World) -> None:
@@ -131,3 +134,25 @@ def test_only_the_staging_schema_is_touched_by_a_plan(world: World) -> None:
     world.plan()
     made = ["get_table", "create_table", "get_table"]
     assert world.metastore.calls == ["database_location", *made, "probe"]
+
+
+def test_a_record_proves_that_its_statement_has_ended(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is waited for; of a table with partitions it comes before these, and proves nothing."""
+    ours, slept = world.begun(), list[float]()
+    catalog, record = world.catalog(), ours.record
+    entry = world.metastore.tables.pop(record)
+
+    def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        if len(slept) == 3:
+            world.metastore.tables[record] = entry
+
+    monkeypatch.setattr("time.sleep", sleep)
+    assert catalog.has_staged(ours.context, record)
+    assert len(slept) == 3
+    assert not catalog.has_staged(replace(ours.context, layout=BY_MONTH), record)
+    del world.metastore.tables[record]
+    assert not catalog.has_staged(ours.context, record)
+    assert len(slept) == 3 + LOOKS

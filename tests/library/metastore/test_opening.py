@@ -90,6 +90,39 @@ def test_another_program_at_a_metastores_port_is_named(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize(
+    ("key", "named", "is_refused"),
+    [
+        (
+            "hive.metastore.client.factory.class",
+            "com.amazonaws.glue.catalog.metastore.AWSGlueDataCatalogHiveClientFactory",
+            True,
+        ),
+        ("metastore.client.impl", "org.example.ClientOfAnother", True),
+        (
+            "hive.metastore.client.factory.class",
+            "org.apache.hadoop.hive.ql.metadata.SessionHiveMetaStoreClientFactory",
+            False,
+        ),
+        (
+            "hive.metastore.client.impl",
+            "org.apache.hadoop.hive.metastore.client.ThriftHiveMetaStoreClient",
+            False,
+        ),
+    ],
+)
+def test_a_client_of_another_catalog_is_refused_by_name(
+    monkeypatch: pytest.MonkeyPatch, key: str, named: str, *, is_refused: bool
+) -> None:
+    """Glue's, for one: its tables are in no metastore that we could call."""
+    spark: Any = SimpleNamespace(conf={"spark.sql.catalogImplementation": "in-memory"})
+    hadoop = SimpleNamespace(get={key: named}.get, getBoolean=lambda *_: False)
+    monkeypatch.setattr(jvm, "hadoop_configuration", lambda _: hadoop)
+    with pytest.raises(AtomicityNotSupportedError) as caught:
+        open_metastore(spark)
+    assert (named in caught.value.what, key in caught.value.remedy) == (is_refused, is_refused)
+
+
+@pytest.mark.parametrize(
     "url",
     [
         "jdbc:derby:;databaseName=/data/metastore_db;create=true",

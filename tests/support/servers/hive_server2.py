@@ -36,7 +36,8 @@ def modes(directory: Path) -> Mapping[str, Mode]:
     by_tls = {"use_ssl": True, "ca_cert": str(certificate)}
     by_ldap = {f"{HIVE}authentication": "LDAP"}
     own = {f"{HIVE}authentication": "CUSTOM", f"{HIVE}thrift.http.path": "gateway/hs2"}
-    behind = {"http_path": "gateway/hs2", "auth": "CUSTOM", **LOGIN}
+    headers = {"http_headers": {"X-Team": "data"}}
+    behind = {"http_path": "gateway/hs2", "auth": "CUSTOM", **headers, **LOGIN}
     return {
         "tls": _binary({**_tls(directory), **by_ldap}, {**by_tls, "auth": "LDAP", **LOGIN}),
         "http": over_http({}, {"user": USER}),
