@@ -17,7 +17,8 @@ from dbt.adapters.ctas_spark.relation import CtasSparkRelation
 
 CHANGE = "dbt_change_type"
 """The column by which dbt's MERGE knows what to do with a row."""
-META = ("dbt_scd_id", "dbt_valid_from", "dbt_valid_to", "dbt_updated_at", "dbt_is_deleted")
+IS_DELETED, NEW_RECORD = "dbt_is_deleted", "new_record"
+META = ("dbt_scd_id", "dbt_valid_from", "dbt_valid_to", "dbt_updated_at", IS_DELETED)
 RECORDS, ROWS = "snapshotted_data", "source_data"
 """The names by which dbt's strategies call the table's records and the rows of the query."""
 KEY, NO_KEY = "__ctas_spark_key_{}", "__ctas_spark_no_key"
@@ -76,7 +77,7 @@ class Strategy:
             updated_at=str(given["updated_at"]),
             scd_id=str(given["scd_id"]),
             row_changed=changed,
-            hard_deletes=str(given["hard_deletes"]),
+            hard_deletes=str(given.get("hard_deletes") or "ignore"),  # a strategy may not know it
             current=config.get("dbt_valid_to_current") or "NULL",
             **sql,
         )
@@ -88,7 +89,7 @@ class Changes:
 
     strategy: Strategy
     names: Mapping[str, str]
-    """The table's names of dbt's columns."""
+    """The table's names of dbt's columns; without that of deletions if the query has its own."""
     old: Side
     new: str
     columns: Mapping[str, Values]
@@ -117,8 +118,8 @@ class Changes:
         """What becomes of each record ``o`` and each row ``s``; a name is known after its line."""
         current, is_deleted = f"o.{IS_CURRENT}", self._is_deleted
         valid_from, valid_to = self._meta("o", "dbt_valid_from"), self._meta("o", "dbt_valid_to")
-        at, kind = self._meta("s", "dbt_updated_at"), self._kind("dbt_valid_from")
-        deletes = "TRUE" if self.strategy.hard_deletes in ("invalidate", "new_record") else "FALSE"
+        now, kind, at = self.strategy.now, self._kind("dbt_valid_from"), self._at
+        deletes = "TRUE" if self.strategy.hard_deletes in ("invalidate", NEW_RECORD) else "FALSE"
         error = quoting.string(TWICE)
         lines = (
             f"o.{IS_THERE} AND s.{IS_THERE} AND s.{NO_KEY} IS NULL AS is_both",
@@ -132,11 +133,12 @@ class Changes:
                 f"coalesce(o.{IS_THERE} AND {current} AND s.{IS_THERE} IS NULL AND {deletes} "
                 f"AND NOT {is_deleted}, FALSE) AS is_gone"
             ),
-            f"IF({current}, {valid_from}, {valid_to}) AS since",
-            f"coalesce(is_returned AND NOT {at} > since, FALSE) AS is_late",
+            f"CAST(IF({current}, {valid_from}, {valid_to}) AS {kind}) AS since",
+            f"coalesce(is_returned AND {self._is_old}, FALSE) AS is_late",
             (
-                f"CASE WHEN is_late THEN CAST(greatest({self.strategy.now}, since) AS {kind}) "
-                f"WHEN has_changed THEN greatest({at}, since) ELSE {at} END AS begins"
+                f"CASE WHEN is_late THEN greatest(CAST({now} AS {kind}), since) "
+                f"WHEN has_changed THEN greatest(coalesce({at}, CAST({now} AS {kind})), since) "
+                f"ELSE {at} END AS begins"
             ),
         )
         return f"SELECT *, {', '.join(lines)} FROM ({self._joined(where)})"  # noqa: S608 (quoted)
@@ -197,14 +199,14 @@ class Changes:
     def _old_record(self) -> str:
         """A record after the run, which may have ended it."""
         now, kind = self.strategy.now, self._kind("dbt_valid_to")
-        ends = f"WHEN is_ended THEN begins WHEN is_gone THEN CAST({now} AS {kind})"
+        ends = f"WHEN is_ended THEN CAST(begins AS {kind}) WHEN is_gone THEN CAST({now} AS {kind})"
         valid_to = f"CASE {ends} ELSE {self._meta('o', 'dbt_valid_to')} END"
         return self._record("o", {"dbt_valid_to": valid_to})
 
     def _inserted(self) -> list[tuple[str, str]]:
         """New records: of a row that is new or changed, and of a deletion."""
         now, returned = self.strategy.now, self.strategy.returned_id
-        is_old = f"is_late OR has_changed AND NOT {self._meta('s', 'dbt_updated_at')} > since"
+        is_old = f"is_late OR has_changed AND {self._is_old}"
         scd_id = f"IF({is_old}, {returned}, {self._meta('s', 'dbt_scd_id')})"
         valid_to = f"CAST({self.strategy.current} AS {self._kind('dbt_valid_to')})"
         row = {
@@ -212,23 +214,23 @@ class Changes:
             "dbt_updated_at": self._meta("s", "dbt_updated_at"),
             "dbt_valid_from": "begins",
             "dbt_valid_to": valid_to,
-            "dbt_is_deleted": "'False'",
+            IS_DELETED: "'False'",
         }
         deletion = {
             "dbt_scd_id": self.strategy.deleted_id,
             "dbt_updated_at": f"CAST({now} AS {self._kind('dbt_updated_at')})",
             "dbt_valid_from": f"CAST({now} AS {self._kind('dbt_valid_from')})",
-            "dbt_is_deleted": "'True'",
+            IS_DELETED: "'True'",
         }
         is_new = f"s.{IS_THERE} AND (o.{IS_THERE} IS NULL OR has_changed)"
         inserted = [(is_new, self._record("s", row))]
-        if self.strategy.hard_deletes == "new_record":
+        if self.strategy.hard_deletes == NEW_RECORD:
             inserted.append(("is_gone", self._record("o", deletion)))
         return inserted
 
     def _record(self, side: str, meta: Mapping[str, str]) -> str:
         """All columns of the table, from the record ``o`` or the row ``s``."""
-        found = {self.names[one].lower(): value for one, value in meta.items()}
+        found = {self.names[one].lower(): value for one, value in meta.items() if one in self.names}
         return _named(
             {
                 name: found.get(name.lower())
@@ -238,10 +240,20 @@ class Changes:
         )
 
     @property
+    def _at(self) -> str:
+        """The time of a row ``s``; strategies may have it as a text or a number, or none."""
+        return f"CAST({self._meta('s', 'dbt_updated_at')} AS {self._kind('dbt_valid_from')})"
+
+    @property
+    def _is_old(self) -> str:
+        """Whether that is not later than the record ``o`` began or ended; no time is no later."""
+        return f"NOT coalesce({self._at} > since, {self._at} IS NOT NULL)"
+
+    @property
     def _is_deleted(self) -> str:
         """Whether the record ``o`` is of a deletion."""
-        name = self.names["dbt_is_deleted"]
-        if name.lower() not in map(str.lower, self.columns):
+        name = self.names.get(IS_DELETED)
+        if name is None or name.lower() not in map(str.lower, self.columns):
             return "FALSE"
         return f"coalesce({_of('o', name)} = 'True', FALSE)"
 
@@ -353,6 +365,8 @@ class Snapshots:
         node, meta = self._invocation.node.node, named(names)
         of = Strategy.of(strategy, node.config, **sql)
         old, new = self._rows.side(existing), self._rows.side(rows)
+        if of.hard_deletes != NEW_RECORD and meta[IS_DELETED].lower() in map(str.lower, new[1]):
+            del meta[IS_DELETED]  # it is the query's own column, as dbt makes none
         columns = columns_of(node.unique_id, meta, existing, old, new)
         return Changes(of, meta, old, new[0], columns)
 
