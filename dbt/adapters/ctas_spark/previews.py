@@ -1,6 +1,7 @@
 """Previews: each node becomes a temporary view that shadows its table, and nothing is written."""
 
 from contextlib import suppress
+from dataclasses import replace
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -17,12 +18,14 @@ from ctas_spark.engines import commands, jvm
 from ctas_spark.errors import NotSupportedError, StagingError
 from ctas_spark.options import read_plan
 from dbt.adapters.ctas_spark import (
+    batches,
     dbt_edge,
     increments,
     old_rows,
     python_models,
     streams,
 )
+from dbt.adapters.ctas_spark.batches import Batch
 from dbt.adapters.ctas_spark.credentials import SESSION
 from dbt.adapters.ctas_spark.dbt_edge import logger
 from dbt.adapters.ctas_spark.incremental import SNAPSHOT, Incremental
@@ -48,7 +51,7 @@ from dbt.adapters.ctas_spark.temporary_objects import TemporaryObjects
 RETRY = "retry"
 LEFT_OUT = "SELECT 1 AS left_out WHERE false"
 """What runs in place of a hook that writes."""
-NEW_ROWS_ALONE = "the preview shows the new rows alone: {} is a strategy of the project's own"
+NEW_ROWS_ALONE = "the preview shows the new rows alone"
 NOT_FOUND = "_NOT_FOUND"
 """The end of Spark's conditions for a table, a schema and a catalog that are not there."""
 
@@ -102,6 +105,7 @@ class Previews:
         self._previewed: dict[TableName, Previewed] = {}
         self._befores: dict[TableName, Columns | None] = {}
         self._batches: dict[TableName, list[Any]] = {}
+        self._times: dict[TableName, Batch] = {}
         self._sessions: set[Any] = set()
         InputLimit.rows = invocation.preview.limit
 
@@ -146,20 +150,31 @@ class Previews:
             name, frame = self._with_earlier_batches(path, f"{rows.identifier}_of_batches", frame)
         preview.added = name
         strategy, before = increments.strategy_of(node.config), self._befores[path]
-        if preview.adds and before is not None and strategy in increments.STRATEGIES:
+        why_not = _why_rows_are_shown_alone(strategy, node.config)
+        if preview.adds and before is not None and not why_not:
             old, new = (quoting.table(path), before), (name, _columns(frame))
-            return old_rows.with_new(node.unique_id, node.config, old, new)
+            batch = self._with_earlier(path, Batch.of(node))
+            return old_rows.with_new(node.unique_id, node.config, old, new, batch)
         if preview.adds:
-            logger.warning(f"{path}: {NEW_ROWS_ALONE.format(strategy)}")
+            logger.warning(f"{path}: {NEW_ROWS_ALONE}: {why_not}")
         return f"SELECT * FROM {name}"  # noqa: S608 (quoted)
 
     def _with_earlier_batches(self, path: TableName, view: str, batch: Any) -> tuple[str, Any]:
         """A view of all rows of a microbatch model so far: its name as SQL, and its rows."""
-        batches = self._batches.setdefault(path, [])
-        batches.append(batch)
-        together = reduce(lambda one, other: one.unionByName(other), batches)
+        frames = self._batches.setdefault(path, [])
+        frames.append(batch)
+        together = reduce(lambda one, other: one.unionByName(other), frames)
         together.createOrReplaceTempView(quoting.identifier(view))
         return quoting.identifier(view), together
+
+    def _with_earlier(self, path: TableName, batch: Batch | None) -> Batch | None:
+        """The time of all of a model's batches so far, as one; a run's follow each other."""
+        if batch is None:
+            return None
+        before = self._times.get(path, batch)
+        start, end = min(before.start, batch.start), max(before.end, batch.end)
+        self._times[path] = together = replace(batch, start=start, end=end)
+        return together
 
     def shadow(self, relation: CtasSparkRelation) -> None:
         """Let the last statement's rows be read in place of the relation's."""
@@ -215,3 +230,13 @@ class Previews:
 
 def _columns(frame: Any) -> dict[str, str]:
     return {field.name: field.dataType.simpleString() for field in frame.schema.fields}
+
+
+def _why_rows_are_shown_alone(strategy: str, config: Any) -> str:
+    """What keeps the preview from showing what the table would hold; empty if nothing does."""
+    if strategy not in increments.STRATEGIES:
+        return f"{strategy} is a strategy of the project's own"
+    parts = batches.listed(config.get("partition_by"))
+    if strategy == increments.INSERT_OVERWRITE and any(map(batches.TRANSFORM.fullmatch, parts)):
+        return f"which partitions {', '.join(parts)} has is known to Iceberg alone"
+    return ""

@@ -189,6 +189,28 @@ def test_a_project_without_tables_is_previewed(project: Project) -> None:
     assert not [row for row in project.rows("show schemas") if row[0] == project.schema]
 
 
+def test_batches_replace_their_own_rows_alone(project: Project) -> None:
+    """As a build's do: a partition may have rows of others, which stay."""
+    batches = (
+        "{{ config(materialized='incremental', incremental_strategy='microbatch', "
+        "event_time='at', batch_size='day', begin='2026-01-01', partition_by='month', "
+        "atomicity='isolated') }} select id, at, '1' as month from {{ ref('events') }}"
+    )
+    project.write(
+        {
+            "models/events.sql": "{{ config(event_time='at') }} select id, "
+            "date_add(date'2026-01-01', cast(id as int)) as at from range(4)",
+            "models/batches.sql": batches,
+        }
+    )
+    built = project.dbt("build", "--event-time-start=2026-01-01", "--event-time-end=2026-01-05")
+    assert built.success, built.log
+    counted = {"models/total.sql": "select count(*) as n from {{ ref('batches') }}"}
+    project.write({**counted, "tests/all.sql": "select * from {{ ref('total') }} where n <> 4"})
+    run = preview(project, "build", "--event-time-start=2026-01-02", "--event-time-end=2026-01-04")
+    assert run.success, run.log
+
+
 def test_what_a_build_would_refuse_is_refused(project: Project) -> None:
     """An increment, whose configuration says how rows are added, as well as a table."""
     config = "materialized='incremental', on_conflict='overwrite'"
