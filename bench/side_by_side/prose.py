@@ -105,8 +105,7 @@ TPCH_JAVA_25 = """The same on PySpark 4.3 and Java 25: whether its cache slows l
 TPCH = """The 22 queries over TPC-H's tables in Parquet, by their size. These times are not TPC-H
 results, and can't be compared with published ones."""
 MODELS = """First builds of models of one row. What a run takes after its last model is in its
-seconds only. When this was measured, that took two minutes with 5000 models; since then it takes
-five seconds ([run_end-5000.json](../bench/results/run_end-5000.json))."""
+seconds only: four with 5000 models ([another run](../bench/results/run_end-5000.json): five)."""
 
 SECTIONS = {
     "small": ("Many small models", SMALL),
