@@ -88,7 +88,9 @@ class Saving:
         self._job = job
         with messages.before_any_job(context.target):
             self.catalog = catalogs.catalog_for(context)
-            plan = replace(self.catalog.plan(context, job), observers=(self._timer,))
+            plan = self.catalog.plan(context, job)
+            is_planned = not isinstance(self._source, str)
+            plan = replace(plan, observers=(self._timer,), is_planned=is_planned)
             self.staged = plan.begin()
         return self.staged.outcome is None
 

@@ -13,6 +13,7 @@ from .protocol import TableRead
 
 OF_FILES, OF_HIVE, OF_A_CATALOG = "LogicalRelation", "HiveTableRelation", "DataSourceV2Relation"
 WITH_FILES = "HadoopFsRelation"
+OF_ICEBERG = "org.apache.iceberg.spark.source.SparkTable"
 LISTED = ("InMemoryFileIndex", "CatalogFileIndex")
 """How Spark knows the files of its own tables; a format with a log lists by that, and afresh."""
 FILE = re.compile(r"path=(.*?); isDirectory=false; length=(\d+);.*?modification_time=(\d+)")
@@ -50,7 +51,7 @@ def _leaves(plan: Any) -> Iterator[Any]:
 def _read(spark: Any, leaf: Any, table: TableName) -> TableRead | None:
     kind = str(leaf.getClass().getSimpleName())
     if kind == OF_A_CATALOG:
-        return TableRead("") if _is_in_catalog(leaf, table) else None
+        return _read_of_format(leaf) if _is_in_catalog(leaf, table) else None
     if kind == OF_HIVE:
         found = leaf.tableMeta()
     elif kind == OF_FILES and leaf.catalogTable().isDefined():
@@ -65,6 +66,17 @@ def _read(spark: Any, leaf: Any, table: TableName) -> TableRead | None:
         return None
     files = _files(spark, leaf.relation()) if kind == OF_FILES else frozenset()
     return TableRead(str(found.location().toString()), files)
+
+
+def _read_of_format(leaf: Any) -> TableRead | None:
+    """By Iceberg's snapshot, which a plan keeps before Spark 4.1; an old one on purpose is none."""
+    table = leaf.table()
+    if str(table.getClass().getName()) != OF_ICEBERG:
+        return TableRead("")
+    if table.snapshotId() is not None:
+        return None
+    now = table.table().currentSnapshot()
+    return TableRead("" if now is None else str(now.snapshotId()))
 
 
 def _is_in_catalog(leaf: Any, table: TableName) -> bool:

@@ -39,7 +39,7 @@ class Plan:
     attempt at a level; the kind may look at what stands in the target's place. ``adds`` says that
     the query will have the target's own rows, as far as that is known before there is one.
     ``only_by_query`` says that nothing but this query, whose text is told, reads the target before
-    the commit.
+    the commit; and ``is_planned`` that the query is a DataFrame, whose plan may be an old one.
     """
 
     context: StagingContext
@@ -50,6 +50,7 @@ class Plan:
     observers: tuple[StepObserver, ...] = ()
     adds: bool = False
     only_by_query: bool = False
+    is_planned: bool = False
 
     def begin(self) -> "StagedTable[Any]":
         """Look at the target and take it as the base; first what a crash left is finished.
@@ -101,6 +102,7 @@ class StagedTable(Generic[B]):
         self._rival = ""
         self._has_job = False
         self._adds = plan.adds and base.exists
+        self._is_planned = plan.is_planned
         self._may_be_read = base.exists and not plan.only_by_query
         self._holds_old_rows = False
 
@@ -157,7 +159,8 @@ class StagedTable(Generic[B]):
         """
         self._report.enter(Step.STAGE)
         overwrites = self.context.on_conflict is OnConflict.OVERWRITE
-        if self._begun.exists and (overwrites or not self._version.has_log):
+        looks = overwrites or self._is_planned or not self._version.has_log
+        if self._begun.exists and looks:
             self._look_for_old_rows(query)
         self._has_job = True
         return self._version.statement(query)
