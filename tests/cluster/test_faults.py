@@ -18,19 +18,23 @@ pytestmark = pytest.mark.long
 TWICE = [(number, 2 * number) for number in range(20)]
 A_WHILE_MS = 4_000
 """For each of three rows."""
-FAILS_AT_FIRST = """
+NOTED = """
 def scored(number):
+    import os, time
+    from pathlib import Path
     from pyspark import TaskContext
-    if TaskContext.get().attemptNumber() == 0:
+    context = TaskContext.get()
+    task, attempt, executor = context.partitionId(), context.attemptNumber(), os.getppid()
+    Path("SEEN", f"{task}-{attempt}-{executor}").touch()
+"""
+"""It leaves a file for each attempt, with the process of the executor's Python."""
+FAILS_AT_FIRST = f"""{NOTED}
+    if attempt == 0:
         raise ValueError("the first attempt fails")
     return 2 * number
 """
-SLOW_AT_FIRST = """
-def scored(number):
-    import time
-    from pyspark import TaskContext
-    context = TaskContext.get()
-    if context.attemptNumber() == 0 and context.partitionId() == 0:
+SLOW_AT_FIRST = f"""{NOTED}
+    if attempt == 0 and task == 0:
         time.sleep(30)
     return 2 * number
 """
@@ -58,19 +62,23 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
 
 
 @pytest.mark.parametrize(
-    ("udf", "conf", "failed"),
-    [(FAILS_AT_FIRST, EXCLUDES, 1), (SLOW_AT_FIRST, SPECULATES, 0)],
+    ("udf", "conf"),
+    [(FAILS_AT_FIRST, EXCLUDES), (SLOW_AT_FIRST, SPECULATES)],
     ids=["repeated", "speculated"],
 )
 def test_a_task_with_two_attempts_writes_each_row_once(
-    place: ClusterPlace, udf: str, conf: dict[str, str], failed: int
+    place: ClusterPlace, udf: str, conf: dict[str, str], tmp_path: Path
 ) -> None:
-    """Of a task that failed, and of one that ran twice at the same time."""
-    place.write_scores(udf)
+    """Of a task that failed, and of one that ran twice at the same time, on two executors."""
+    (seen := tmp_path / "seen").mkdir()
+    place.write_scores(udf.replace("SEEN", str(seen)))
     with place.submitted([place.command("run", "--select=scored")], **conf) as run:
         report = place.report(run)
     assert [one["success"] for one in report["runs"]] == [True], report
-    assert sum(one["failed"] for one in report["executors"].values()) >= failed
+    attempts = [path.name.split("-") for path in seen.iterdir()]
+    of_the_first = {attempt: executor for task, attempt, executor in attempts if task == "0"}
+    assert {*of_the_first} == {"0", "1"}
+    assert of_the_first["0"] != of_the_first["1"]
     assert place.scores() == TWICE
     assert place.left("scored") == Surplus()
 

@@ -2,10 +2,12 @@
 
 import pytest
 
+from ctas_spark.engines import jvm
 from real_places.hdfs import LINKS, Hdfs
 
 MEGABYTE = 1 << 20
 """Less than a block, which HDFS counts as a whole while it is written."""
+TRASH = "fs.trash.interval"
 MODEL = """
 {{ config(materialized='table', partition_by='day', versions_to_keep=0, grace_period=0) }}
 select {{ var('n', 1) }} as id, 'x' as day
@@ -70,3 +72,15 @@ def test_a_schema_may_lie_on_a_file_system_of_links(bare: Hdfs) -> None:
     bare.create_schema(f"viewfs://{LINKS}/linked/{bare.project.schema}.db")
     built_twice(bare)
     assert {mode.partition(" ")[2] for mode in bare.modes().values()} == {"rwxrwxr-x"}
+
+
+@pytest.mark.long
+def test_old_versions_do_not_go_through_the_trash(place: Hdfs) -> None:
+    """Whose files would count until it is emptied."""
+    hadoop = jvm.hadoop_configuration(place.spark)
+    hadoop.set(TRASH, "60")
+    try:
+        built_twice(place)
+        assert place.system.getTrashRoots(True).isEmpty()
+    finally:
+        hadoop.unset(TRASH)

@@ -1,7 +1,12 @@
 """Tables on S3A, by the magic committer and by the one that Spark has by default."""
 
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+from ctas_spark.steps import Step
 from ctas_spark.storage.committers import PROTOCOL
 from ctas_spark.storage.hadoop import HadoopStorage
+from faults.moments import before
 from real_places.s3 import OnS3
 
 TABLE = "{{{{ config(materialized='table', versions_to_keep=0, grace_period=0{}) }}}}"
@@ -12,6 +17,7 @@ IN_PLACE = (
     "{{ config(materialized='incremental', incremental_strategy='insert_overwrite', "
     "partition_by='day') }} select 1 as id, 'day {{ var('n', 1) }}' as day"
 )
+ROUNDS = 5
 OF_A_SECOND_ENTRY = 15
 """The metastore looks at the directory of a new table, and so twice: of the version, and of the
 table; and a version's directory lies deeper."""
@@ -68,12 +74,38 @@ def test_uploads_that_were_never_completed_are_ended_with_their_version(place: O
     assert place.server.uploads(place.prefix) == [f"{place.prefix}elsewhere/part-1"]
 
 
+def test_uploads_of_a_model_that_fails_are_ended_with_it(place: OnS3) -> None:
+    """As those of tasks that its job did not commit; the old version stays."""
+    place.project.write({"models/plain.sql": PLAIN})
+    place.project.build()
+    before_it = {key for key in place.objects() if key.endswith(".parquet")}
+
+    def upload_and_fail() -> None:
+        (staged,) = {key for key in place.objects() if key.endswith(".parquet")} - before_it
+        place.server.begin_upload(f"{place.prefix}{staged.rpartition('/')[0]}/part-1")
+        raise RuntimeError("no commit")
+
+    with before(Step.COMMIT, upload_and_fail):
+        assert not place.project.dbt("run", n=2).success
+    assert place.server.uploads(place.prefix) == []
+    assert {key for key in place.objects() if key.endswith(".parquet")} == before_it
+
+
 def test_of_two_writers_one_creates_a_file(place: OnS3) -> None:
     """The one that says whose a tree of versions is."""
-    storage, path = HadoopStorage(place.spark), f"{place.location}/whose"
-    assert storage.create(path, "mine")
-    assert not storage.create(path, "theirs")
-    assert storage.read(path) == "mine"
+    storage, writers = HadoopStorage(place.spark), ("mine", "theirs")
+    for number in range(ROUNDS):
+        path, start = f"{place.location}/whose-{number}", Barrier(len(writers))
+
+        def create(text: str, path: str = path, start: Barrier = start) -> bool:
+            start.wait()
+            return storage.create(path, text)
+
+        with ThreadPoolExecutor(len(writers)) as both:
+            created = dict(zip(writers, both.map(create, writers), strict=True))
+        assert sorted(created.values()) == [False, True]
+        assert created[str(storage.read(path))]
+        assert not storage.create(path, "later")
 
 
 def test_a_model_makes_hardly_more_requests_than_dbt_sparks(place: OnS3) -> None:

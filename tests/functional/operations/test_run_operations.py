@@ -123,6 +123,33 @@ def test_the_files_of_a_managed_table_go_by_a_vacuum(project: Project, outside: 
     assert not before.exists()
 
 
+@pytest.mark.long
+def test_what_no_model_builds_is_found_and_goes(project: Project, outside: Outside) -> None:
+    """Models that were renamed, or are views now, and a table that was dropped; a dry run first."""
+    names = ("renamed", "viewed", "dropped")
+    project.write({f"models/{name}.sql": MODEL for name in ("kept", *names)})
+    for rows in (1, 2):
+        project.build(rows=rows, column="1 as a")
+    for name in ("renamed", "dropped"):
+        (project.directory / "models" / f"{name}.sql").unlink()
+    project.write({"models/viewed.sql": "{{ config(materialized='view') }} select 1 as id"})
+    project.rows("drop table {schema}.dropped")
+    project.build(rows=3, column="1 as a")
+    before = outside.versions()
+    would = operation(project, "ctas_vacuum", older_than=0, dry_run=True)
+    assert {f"{project.schema}.{name} (no model)" for name in names} <= {
+        row["table"] for row in would
+    }
+    assert outside.versions() == before
+    for _ in (1, 2):  # the first one notes that a table is gone
+        operation(project, "ctas_vacuum", older_than=0)
+    assert len(outside.versions()) == len(outside.records()) == 4, "of kept and of renamed"
+    project.rows("drop table {schema}.renamed")
+    for _ in (1, 2):
+        operation(project, "ctas_vacuum", older_than=0)
+    assert len(outside.versions()) == len(outside.records()) == 2
+
+
 def _kept_for_a_rollback(project: Project) -> str:
     (_live, kept, _old) = operation(project, "ctas_history", model="orders")
     return str(kept["version"])

@@ -35,8 +35,7 @@ def main() -> None:
         "conf": dict(spark.sparkContext.getConf().getAll()),
         "ansi": spark.conf.get("spark.sql.ansi.enabled"),
         "executors": {
-            one["id"]: {"completed": one["completedTasks"], "failed": one["failedTasks"]}
-            for one in jvm.as_json(spark, executors)
+            one["id"]: {"completed": one["completedTasks"]} for one in jvm.as_json(spark, executors)
         },
     }
     Path(report).write_text(json.dumps(found))

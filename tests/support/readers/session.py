@@ -31,16 +31,22 @@ def files_by_nio() -> Mapping[str, str]:
     return {"spark.hadoop.fs.file.impl": "com.globalmentor.apache.hadoop.fs.BareLocalFileSystem"}
 
 
+MASTER = os.environ.get("TESTS_MASTER", "local[1]")
+"""That of a cluster, if servers.standalone runs the tests."""
+OF_A_CLUSTER = {
+    "spark.cores.max": "1",  # else the first session would take all, and the others wait for ever
+    "spark.hadoop.fs.file.impl": "org.apache.hadoop.fs.LocalFileSystem",
+}
+"""The jar of another implementation is on no executor's class path."""
 SMALL = {
-    # of a cluster, if servers.standalone runs the tests
-    "spark.master": os.environ.get("TESTS_MASTER", "local[1]"),
+    "spark.master": MASTER,
     "spark.executor.memory": "600m",
     "spark.driver.memory": "800m",
     "spark.driver.extraJavaOptions": JAVA,
     "spark.sql.shuffle.partitions": "1",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    **files_by_nio(),
+    **(files_by_nio() if MASTER.startswith("local") else OF_A_CLUSTER),
 }
 
 

@@ -29,6 +29,8 @@ ONLY_HERE = {
 }
 """What binds every port of Spark's to the loopback address, and starts daemons quickly."""
 IN_MEGABYTES = 800
+SESSIONS = 3
+"""How many sessions of a suite find an executor on each worker."""
 WITHIN = 120.0
 MASTER_OF_TESTS = "TESTS_MASTER"
 """The variable that names a master for the sessions of other suites."""
@@ -119,7 +121,8 @@ def running_cluster(
 
 def main() -> int:
     """Run a command, its sessions on a cluster: ``python -m servers.standalone COMMAND...``."""
-    with TemporaryDirectory() as directory, running_cluster(Path(directory)) as cluster:
+    room = {"cores": SESSIONS, "megabytes": SESSIONS * IN_MEGABYTES}
+    with TemporaryDirectory() as directory, running_cluster(Path(directory), **room) as cluster:
         variables = {**os.environ, **ONLY_HERE, MASTER_OF_TESTS: cluster.url}
         return subprocess.run(sys.argv[1:], env=variables, check=False).returncode
 
