@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 from zipfile import is_zipfile
 
 import pyspark
@@ -84,17 +85,18 @@ def start_spark(
         if START.opened is not None and START.opened.serves(settings):
             return START.opened.session
         precedence.report_differences({**settings, **ALWAYS}, say)
-        if OWN_SPARK.is_used:
+        if OWN_SPARK.is_used and _is_running():
             precedence.report_too_late(settings, say)
-            session = _session(with_defaults(settings, log_directory))
+            session = _later_session(with_defaults(settings, log_directory))
         elif given.has_session():
             say(f"Using {given.SESSION_THERE}, on {given.values().get(MASTER)}")
             session = _session({**defaults_of_session(), **settings, **ALWAYS})
         else:
             was_given = given.settings() if given.is_there() else None
             wanted = complete(settings, log_directory, project)
+            may_share = was_given is None and not is_started()
             session = (
-                sharing.registered().session(wanted, settings, say) if was_given is None else None
+                sharing.registered().session(wanted, settings, say) if may_share else None
             ) or launch_spark(wanted, log_directory, say, project, uses_metastore=uses_metastore)
             OWN_SPARK.note({*wanted} - {*settings}, was_given)
             OWN_SPARK.profile = dict(settings)
@@ -121,7 +123,10 @@ def launch_spark(
     """Start Spark in this process with exactly these settings; otherwise as ``start_spark``."""
     with START.under_way(project or Path.cwd()):
         if is_ours := not given.is_there():
-            _start_jvm(wanted, Path(log_directory).absolute(), say)
+            if OWN_SPARK.was_launched:
+                say("Spark was stopped, and starts again")
+            else:
+                _start_jvm(wanted, Path(log_directory).absolute(), say)
             OWN_SPARK.note()
             wanted = _without_places_beside_a_site(wanted, project)
         else:
@@ -162,6 +167,29 @@ def _session(settings: Mapping[str, str]) -> SparkSession:
     for key, value in settings.items():
         builder = builder.config(key, value)
     return builder.getOrCreate()
+
+
+def _later_session(settings: Mapping[str, str]) -> SparkSession:
+    """A session for one more invocation, on the Spark that an earlier one has started.
+
+    It has nothing that the earlier one has set or made there, nor a catalog that it has loaded.
+    """
+    before: Any = SparkSession._instantiatedSession  # noqa: SLF001 (as below)
+    own = before.newSession()
+    jvm.forget_session(before)
+    for key in {*OWN_SPARK.profile} - {*settings}:
+        if not precedence.is_from_its_start(key):
+            own.conf.unset(key)
+    SparkSession._instantiatedSession = SparkSession._activeSession = own  # noqa: SLF001
+    jvm.companion(own).setDefaultSession(jvm.session(own))
+    jvm.activate(own)
+    return _session(settings)
+
+
+def _is_running() -> bool:
+    """True if this process's Spark was not stopped since it was started."""
+    context: Any = SparkContext._active_spark_context  # noqa: SLF001 (it has no public name)
+    return context is not None and context._jsc is not None  # noqa: SLF001
 
 
 def _start_jvm(

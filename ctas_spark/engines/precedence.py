@@ -148,7 +148,7 @@ def report_too_late(profile: Mapping[str, str], say: Callable[[str], None]) -> N
     """Name what the adapter's own Spark has from the profile that an earlier invocation had."""
     before = OWN_SPARK.profile
     for key in sorted({*before, *profile}):
-        if before.get(key) != profile.get(key) and _is_from_its_start(key):
+        if before.get(key) != profile.get(key) and is_from_its_start(key):
             ours, theirs = _shown(key, profile.get(key)), _shown(key, before.get(key))
             say(
                 f"{key}: {theirs} (profile of an earlier invocation) is used, and not {ours} "
@@ -160,10 +160,11 @@ def is_late(key: str) -> bool:
     """True if a Spark that is there no longer reads the setting."""
     if not given.has_session():
         return bool(OF_THE_JVM.fullmatch(key))
-    return _is_from_its_start(key)
+    return is_from_its_start(key)
 
 
-def _is_from_its_start(key: str) -> bool:
+def is_from_its_start(key: str) -> bool:
+    """True if no session has a value of its own."""
     if not key.startswith(IN_A_SESSION):
         return True
     packages: Any = SparkContext._jvm  # noqa: SLF001 (PySpark has no public way to its JVM)

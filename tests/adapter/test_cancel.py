@@ -12,6 +12,7 @@ from dbt_common.exceptions import DbtRuntimeError
 from ctas_spark.errors import JobCanceledError
 from dbt.adapters.ctas_spark.connections import CtasSparkConnectionManager, SessionHandle
 from dbt.adapters.ctas_spark.impl import CtasSparkAdapter
+from dbt.adapters.ctas_spark.node_session import SessionsOfBatches
 from dbt.adapters.ctas_spark.node_state import RunningNode
 from servers.processes import wait_until
 
@@ -154,8 +155,12 @@ def test_the_thread_that_cancels_goes_on(
 
 def connected(node: object) -> None:
     """Ctrl-C while the adapter has a connection for a model, or for something else."""
-    adapter = CtasSparkAdapter.__new__(CtasSparkAdapter)
+    adapter: Any = CtasSparkAdapter.__new__(CtasSparkAdapter)
     adapter.hide_secrets = str
+    batches = SessionsOfBatches()
+    adapter._components = SimpleNamespace(  # noqa: SLF001 (it is made without dbt)
+        invocation=SimpleNamespace(batches=batches)
+    )
     manager: Any = SimpleNamespace(
         query_header=None, set_connection_name=id, release=dict, running=RunningNode()
     )

@@ -97,6 +97,11 @@ class Invocation:
         self._connections.running.state = NodeState(node, self.node.session)
         return self.node
 
+    def take_turn(self) -> None:
+        """Wait until the node can run beside what others have set, before it runs anything."""
+        if self.node.session is not None:
+            self.node.session.note(self.handle, "")
+
     @property
     def is_canceled(self) -> bool:
         """Whether that node was cancelled."""

@@ -57,11 +57,13 @@ class ModelRows:
 
         dbt's log has the code, as it has every statement.
         """
-        self._invocation.handle.job.attach()
-        node, began = self._invocation.node.node, time.monotonic()
+        handle, state = self._invocation.handle, self._invocation.node
+        handle.job.attach()
+        self._invocation.take_turn()  # it may compute rows before its first statement
+        node, began = state.node, time.monotonic()
         fire_event(CodeExecution(conn_name=node.unique_id, code_content=code))
         session = self._session_of_a_model()
-        with bound(session, self._invocation.handle.of_run):
+        with bound(session, handle.of_run):
             frame = python_models.run(code, node.original_file_path, session)
             require_escapes(session, "nothing of the model was written")
             self._view(view, frame)

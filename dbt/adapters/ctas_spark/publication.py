@@ -99,7 +99,8 @@ class Publication:
         return build is not None and build.staged.outcome is None
 
     def statement(self, query: str) -> str:
-        """The CTAS that stages the version."""
+        """The CTAS that stages the version, which dbt runs for a seed without any other step."""
+        self._invocation.take_turn()
         return self._build.staged.statement(bare(query) if ";" in query else query)
 
     def verify(self) -> CtasSparkRelation:

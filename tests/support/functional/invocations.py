@@ -1,0 +1,31 @@
+"""Invocations of dbt in one process, one after the other, as an orchestrator makes them.
+
+    PYTHONPATH=tests/support python tests/support/functional/invocations.py WHAT...
+
+Each is a JSON list of dbt's arguments, or "stop": Spark is stopped there. It fails with the first
+invocation that does.
+"""
+
+import json
+import sys
+
+from dbt.cli.main import dbtRunner
+from pyspark.sql import SparkSession
+
+from functional.quick_dbt import quicken_dbt
+
+STOP = "stop"
+
+
+def main() -> None:
+    """Do it."""
+    quicken_dbt()
+    for what in sys.argv[1:]:
+        if what == STOP:
+            SparkSession.active().stop()
+        elif not dbtRunner().invoke(json.loads(what)).success:
+            sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()
