@@ -26,6 +26,8 @@ OF_STOCK_ON_JAVA_25: Limits = {(ARCHIVED, FIRST): 0.65, (ARCHIVED, REBUILD): 0.6
 OF_STOCK_AT_A_PLACE: Limits = {(OURS, FIRST): 1.05, (OURS, REBUILD): 1.05}
 LARGE = 1.02
 COMMIT_MS, COMMIT_P95_MS = 50, 100
+TRACKED = 3
+"""The most seconds that the bookkeeping of partitions should take after a commit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,9 @@ def _remote_commit(figures: Figures) -> Iterator[Reached]:
     yield Reached("commit, remote metastore: slowest median, ms", slowest, COMMIT_MS)
     highest = max(p95(own) for own in seconds) * 1000
     yield Reached("commit, remote metastore: highest p95, ms", highest, COMMIT_P95_MS)
+    later = [[one["afterwards"] for one in own] for own in by_case(figures["timings"]).values()]
+    bookkeeping = max(map(median, later))
+    yield Reached("2,000 tracked partitions, remote metastore: afterwards, s", bookkeeping, TRACKED)
 
 
 def tenths_of_largest(samples: Sequence[Sample]) -> dict[str, list[float]]:
