@@ -172,11 +172,11 @@ def _session(settings: Mapping[str, str]) -> SparkSession:
 def _later_session(settings: Mapping[str, str]) -> SparkSession:
     """A session for one more invocation, on the Spark that an earlier one has started.
 
-    It has nothing that the earlier one has set or made there, nor a catalog that it has loaded.
+    It has nothing that the earlier one has set or made there, nor a catalog that it has loaded. Who
+    still reads by the earlier session sees what is published now, too.
     """
     before: Any = SparkSession._instantiatedSession  # noqa: SLF001 (as below)
     own = before.newSession()
-    jvm.forget_session(before)
     for key in {*OWN_SPARK.profile} - {*settings}:
         if not precedence.is_from_its_start(key):
             own.conf.unset(key)
