@@ -46,6 +46,10 @@ TRACKED = """
 {{ config(materialized='table', partition_by='day', partition_metadata='tracked') }}
 select id, {{ var('n', 1) }} as n, id % 2 as day from range(4)
 """
+ZONED = """
+{{ config(materialized='table', sql_header="set spark.sql.session.timeZone=Asia/Tokyo") }}
+select current_timezone() as zone, java_method('java.lang.Thread', 'sleep', 3000L) as slept
+"""
 MOVED = (
     "{{ config(materialized='table', file_format='parquet', partition_by='k') }} "
     "select {{ var('n') }} as n, {{ var('n') }} as k"
@@ -181,3 +185,23 @@ def test_a_project_of_dbt_spark_moves_by_its_type_and_the_metastore(
         assert run.success, run.log
         assert run.response("orders")["atomicity"] == "isolated"
         assert rows_in(server, f"select n, k from {schema}.orders") == [(n, n)]
+
+
+def test_a_seed_is_not_read_under_the_settings_of_a_model(
+    servers: tuple[RemoteServer, Metastore], tmp_path: Path
+) -> None:
+    """It takes turns with what sets something in the session that they share."""
+    server, schema = servers[0], "turns"
+    files = {
+        "models/zoned.sql": ZONED,
+        "seeds/times.csv": "at\n2026-01-01 00:00:00\n",
+        "seeds/schema.yml": "seeds: [{name: times, config: {column_types: {at: timestamp}}}]",
+    }
+    project = project_at(tmp_path, files, profile_of(*servers, "thrift"), schema)
+    for _ in (1, 2):  # which of the two begins first is a matter of moments
+        built = project.dbt("build", "--threads", "2")
+        assert built.success, built.log
+        assert rows_in(server, f"select zone from {schema}.zoned") == [("Asia/Tokyo",)]
+        assert rows_in(server, f"select cast(at as string) from {schema}.times") == [
+            ("2026-01-01 00:00:00",)
+        ]
