@@ -133,7 +133,7 @@ class Changes:
                 f"coalesce(o.{IS_THERE} AND {current} AND s.{IS_THERE} IS NULL AND {deletes} "
                 f"AND NOT {is_deleted}, FALSE) AS is_gone"
             ),
-            f"CAST(IF({current}, {valid_from}, {valid_to}) AS {kind}) AS since",
+            f"IF({current}, {valid_from}, CAST({valid_to} AS {kind})) AS since",
             f"coalesce(is_returned AND {self._is_old}, FALSE) AS is_late",
             (
                 f"CASE WHEN is_late THEN greatest(CAST({now} AS {kind}), since) "
