@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from contract_clients.relay import Relay
+from ctas_spark.engines.thrift import session
 from dbt.adapters.ctas_spark.credentials import THRIFT
 from long import long
 from remote.place import Place
@@ -13,6 +14,8 @@ from servers.certificates import PASSWORD, certificate_in
 
 OVER_THRIFT = pytest.mark.parametrize("place", [THRIFT], indirect=True)
 WRONG = "open barley"
+KEEP, IDLE = 2.0, 7.0
+"""Seconds; those of a balancer are a minute. A server holds an answer back for up to five."""
 
 
 def told(place: Place, mode: str, **wrong: object) -> str:
@@ -61,6 +64,25 @@ def test_servers_behind_a_balancer_take_turns(place: Place) -> None:
         relay.cut()
     assert place.names() == [("balanced", 3), ("balanced", 3)]
     assert min(relay.taken.values()) >= 2
+
+
+@pytest.mark.long
+@OVER_THRIFT
+@pytest.mark.parametrize("signs", [True, False])
+def test_a_balancer_that_ends_idle_connections_ends_no_session(
+    place: Place, monkeypatch: pytest.MonkeyPatch, *, signs: bool
+) -> None:
+    """While statements run for longer than that; without signs of life it would."""
+    monkeypatch.setattr(session, "KEEP_SECONDS", KEEP if signs else 10 * IDLE)
+    relay = Relay(place.server.thrift_port, idle_seconds=IDLE)
+    try:
+        place.write_profile(port=relay.port, connect_retries=0)
+        run = place.project.dbt("run", name="slow", ms=6_000)
+    finally:
+        relay.cut()
+    assert run.success is signs, run.log
+    if signs:
+        assert place.names() == [("slow", 3), ("slow", 3)]
 
 
 @OVER_THRIFT

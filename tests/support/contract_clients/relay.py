@@ -1,8 +1,10 @@
 """A way to a server that can be cut, and that can lose what the server answers."""
 
 import itertools
+import select
 import socket
 import threading
+import time
 from contextlib import suppress
 
 
@@ -10,11 +12,12 @@ class Relay:
     """Passes bytes between its own port and a server's, from ``resume`` until ``cut``.
 
     With several servers, as a balancer does: they take turns. While ``loses_answers`` is set, a
-    connection ends when the server's answer comes.
+    connection ends when the server's answer comes. One that was idle for so long ends by itself.
     """
 
-    def __init__(self, *server_ports: int) -> None:
+    def __init__(self, *server_ports: int, idle_seconds: float | None = None) -> None:
         self.loses_answers = False
+        self._idle_seconds = idle_seconds
         self.taken = dict.fromkeys(server_ports, 0)
         self._turns = itertools.cycle(server_ports)
         self._port = 0
@@ -54,15 +57,34 @@ class Relay:
                 self.taken[turn] += 1
                 server = socket.create_connection(("127.0.0.1", turn))
                 self._open += [client, server]
-                self._start(client, server, answers=False)
-                self._start(server, client, answers=True)
+                used = [time.monotonic()]
+                self._start(client, server, used, answers=False)
+                self._start(server, client, used, answers=True)
 
-    def _start(self, source: socket.socket, sink: socket.socket, *, answers: bool) -> None:
-        threading.Thread(target=self._pass_on, args=[source, sink, answers], daemon=True).start()
+    def _start(
+        self, source: socket.socket, sink: socket.socket, used: list[float], *, answers: bool
+    ) -> None:
+        both = [source, sink, used, answers]
+        threading.Thread(target=self._pass_on, args=both, daemon=True).start()
 
-    def _pass_on(self, source: socket.socket, sink: socket.socket, answers: bool) -> None:  # noqa: FBT001
-        with suppress(OSError):
-            while data := source.recv(65_536):
+    def _received(self, source: socket.socket, used: list[float]) -> bytes:
+        while True:
+            ready, _, _ = select.select([source], [], [], self._idle_seconds)
+            if ready:
+                used[0] = time.monotonic()
+                return source.recv(65_536)
+            if time.monotonic() - used[0] >= (self._idle_seconds or 0):
+                return b""
+
+    def _pass_on(
+        self,
+        source: socket.socket,
+        sink: socket.socket,
+        used: list[float],
+        answers: bool,  # noqa: FBT001
+    ) -> None:
+        with suppress(OSError, ValueError):  # the latter of what has been closed
+            while data := self._received(source, used):
                 if answers and self.loses_answers:
                     break
                 sink.sendall(data)
