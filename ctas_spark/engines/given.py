@@ -77,12 +77,14 @@ class OwnSpark:
         """What its JVM was given before, if others have started that."""
         self.profile: Mapping[str, str] = {}
         """The settings of the profile that it was started for."""
+        self.earlier: Any = None
+        """The session of the invocation before this one."""
 
     def note(
         self, defaults: Iterable[str] = (), was_given: Mapping[str, Given] | None = None
     ) -> None:
         """The Spark that this process has now is the adapter's own."""
-        self._gateway = SparkContext._gateway
+        self._gateway, self.earlier = SparkContext._gateway, None
         self.defaults, self.was_given = frozenset(defaults), was_given
 
     @property

@@ -173,10 +173,13 @@ def _later_session(settings: Mapping[str, str]) -> SparkSession:
     """A session for one more invocation, on the Spark that an earlier one has started.
 
     It has nothing that the earlier one has set or made there, nor a catalog that it has loaded. Who
-    still reads by the earlier session sees what is published now, too.
+    still reads by the session before it sees what is published now, too. Each session that is told
+    costs every publication some calls, so that older ones are told no more.
     """
     before: Any = SparkSession._instantiatedSession  # noqa: SLF001 (as below)
-    own = before.newSession()
+    if OWN_SPARK.earlier is not None:
+        jvm.forget_session(OWN_SPARK.earlier)
+    OWN_SPARK.earlier, own = before, before.newSession()
     for key in {*OWN_SPARK.profile} - {*settings}:
         if not precedence.is_from_its_start(key):
             own.conf.unset(key)

@@ -67,6 +67,7 @@ def test_no_node_takes_more_round_trips_than_before(
         }
     )
     for _ in range(2):
+        jvm._sessions(jvm.classes(SparkSession.active())).clear()  # noqa: SLF001 (as above)
         with counted_by_node(monkeypatch) as counts:
             assert project.dbt("build", "--threads", "1").success
     for kind, most in MOST_OF_NODES.items():

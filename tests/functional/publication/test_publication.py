@@ -115,12 +115,12 @@ def test_a_following_model_and_a_test_read_the_new_version(project: Project) -> 
 
 
 def test_the_sessions_own_reads_see_the_new_version(project: Project) -> None:
-    """A table that the session has read, or cached, is read anew after a publication."""
+    """A table that the session of the call before has read, or cached, is read anew."""
     project.write({"models/orders.sql": ORDERS})
     project.build(n=1)
-    session = SparkSession.active()
     table = f"{project.schema}.orders"
     for statement, rows in (("select 1", 2), (f"cache table {table}", 3)):
+        session = SparkSession.active()
         assert session.table(table).count() == rows - 1
         session.sql(statement)
         project.build(n=rows)
