@@ -33,8 +33,8 @@ CLIENTS = {
     "metastore.client.impl": "ThriftHiveMetaStoreClient",
     "hive.metastore.client.impl": "ThriftHiveMetaStoreClient",
 }
-"""Who makes the client of Hive's classes, and Hive's own: of the patched Hive of EMR and others
-(HIVE-12679 as it was proposed), and of Hive 4.2."""
+"""The settings that put another client in the place of Hive's, each with the class that is Hive's
+own. EMR's patched Hive has the first (HIVE-12679 as it was proposed), and Hive 4.2 the others."""
 URL = "javax.jdo.option.ConnectionURL"
 DERBY = "jdbc:derby:"
 DERBY_SERVER = "jdbc:derby://"
