@@ -107,6 +107,11 @@ class DeltaCatalog(StagingCatalog):
         delete = self._files.begin_clean_up_abandoned(context, rules, dry_run=dry_run)
         return partial(_added, done, delete)
 
+    def drop_left_views(
+        self, context: StagingContext, *, dry_run: bool = False
+    ) -> tuple[TableName, ...]:
+        return self._files.drop_left_views(context, dry_run=dry_run)
+
     def forget_staging_schema(self, context: StagingContext) -> bool:
         return self._files.forget_staging_schema(context)
 

@@ -6,7 +6,6 @@ the target's. What dies before that leaves a view there, which goes when it is o
 """
 
 import logging
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..clock import ORPHAN_AGE_MS
@@ -18,8 +17,16 @@ from ..errors import (
     MetastoreError,
     StagingError,
 )
-from ..metastore.client import EntryChange, TableEntry
-from ..publish.marker import COMMIT, PREFIX, VERSION_ID, new_version_id, record_prefix, started_ms
+from ..metastore.client import EntryChange, MetastoreClient, TableEntry
+from ..publish.marker import (
+    COMMIT,
+    PREFIX,
+    VERSION_ID,
+    new_version_id,
+    record_prefix,
+    started_ms,
+    version_named,
+)
 from ..publish.version import Change
 from . import record as records
 from .base import FileBase, change_between
@@ -44,8 +51,15 @@ class ViewChange:
     @property
     def staged(self) -> TableName:
         """The name of the view until it is published."""
-        prefix = record_prefix(self.table.name)
-        return TableName(self.table.context.staging_schema, f"{prefix}{INFIX}{self.id}")
+        return TableName(self._schema, f"{record_prefix(self.table.name)}{INFIX}{self.id}")
+
+    @property
+    def _schema(self) -> str:
+        return self.table.context.staging_schema
+
+    @property
+    def _now_ms(self) -> int:
+        return self.table.services.clock.wall_ms()
 
     def publish(self) -> None:
         """Make the staged view the target; its own entry is dropped then.
@@ -73,23 +87,13 @@ class ViewChange:
         """
         try:
             self.table.metastore.drop_entry(self.staged)
-            for name in self._left_by_killed_runs():
+            of_this = f"{record_prefix(self.table.name)}{INFIX}"
+            for name in left_views(self.table.metastore, self._schema, self._now_ms, of_this):
                 self.table.metastore.drop_entry(name)
         except MetastoreError as error:
             logger.warning(
                 "%s: the view %s could not be dropped: %s", self.table.name, self.staged, error
             )
-
-    def _left_by_killed_runs(self) -> Iterator[TableName]:
-        """Not the record of a table whose name begins like that of a staged view."""
-        metastore, now = self.table.metastore, self.table.services.clock.wall_ms()
-        prefix = f"{record_prefix(self.table.name)}{INFIX}"
-        for name in metastore.tables(self.table.context.staging_schema, prefix):
-            id_ = name.table.removeprefix(prefix)
-            if VERSION_ID.fullmatch(id_) and now - started_ms(id_) > ORPHAN_AGE_MS:
-                entry = metastore.get_table(name)
-                if entry is not None and entry.is_view and records.RECORD not in entry.parameters:
-                    yield name
 
     def _replace(self, entry: TableEntry) -> None:
         """Servers compare the types of a table's columns, by position, but not those of a view."""
@@ -111,8 +115,8 @@ class ViewChange:
         self, entry: TableEntry, over: FileBase | None = None, columns: tuple[()] | None = None
     ) -> EntryChange:
         """What a compare-and-swap expects gets a new value, as servers demand."""
-        base, now_ms = (over or self.base).entry, self.table.services.clock.wall_ms()
-        changed = {VIEW: self.id, **moved_on(base, now_ms)}
+        base = (over or self.base).entry
+        changed = {VIEW: self.id, **moved_on(base, self._now_ms)}
         if self.base.marker is not None:
             changed[COMMIT] = f"{self.id}-columns" if over else self.id
         parameters = {**entry.parameters, **changed}
@@ -120,6 +124,25 @@ class ViewChange:
 
     def _is_ours(self, entry: TableEntry | None) -> bool:
         return entry is not None and entry.parameters.get(VIEW) == self.id
+
+
+def left_views(
+    metastore: MetastoreClient, schema: str, now_ms: int, prefix: str = ""
+) -> tuple[TableName, ...]:
+    """Views whose names begin so, which killed runs have left in a staging schema.
+
+    Not the record of a table whose name ends like that of a staged view.
+    """
+
+    def is_old(name: TableName) -> bool:
+        infix, id_ = name.table[: -len(version_named(name))], version_named(name)
+        is_staged = infix.endswith(f"__{INFIX}") and VERSION_ID.fullmatch(id_)
+        return bool(is_staged) and now_ms - started_ms(id_) > ORPHAN_AGE_MS
+
+    if metastore.database_location(schema) is None:
+        return ()
+    found = metastore.entries([one for one in metastore.tables(schema, prefix) if is_old(one)])
+    return tuple(one.name for one in found if one.is_view and records.RECORD not in one.parameters)
 
 
 def view_change(table: FileTable) -> ViewChange | None:

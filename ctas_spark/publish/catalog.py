@@ -157,6 +157,15 @@ class StagingCatalog(Protocol):
         """
         return Sweep
 
+    def drop_left_views(
+        self,
+        context: StagingContext,  # noqa: ARG002 (stages none)
+        *,
+        dry_run: bool = False,  # noqa: ARG002
+    ) -> tuple[TableName, ...]:
+        """Drop the old views in the staging schema that were never published; which they are."""
+        return ()
+
     def forget_staging_schema(self, context: StagingContext) -> bool:  # noqa: ARG002 (of none)
         """Drop the staging schema of a schema that is gone, once it holds no record; True if so."""
         return False

@@ -71,6 +71,7 @@ def test_a_terminal_does_not_wrap_a_vacuum(chosen: dict[str, str]) -> None:
     catalog = SimpleNamespace(
         begin_clean_up=lambda *_, **__: lambda: swept,
         abandoned=lambda *_: [],
+        drop_left_views=lambda *_, **__: (),
         forget_staging_schema=lambda _: False,
     )
     known = Project({"nodes": {"orders": node("orders")}}, None, lambda _: catalog)

@@ -52,6 +52,7 @@ def vacuum_all(
     abandoned = list(_begin_abandoned(project, nodes, arguments))
     rows = [row for rest in begun for row in rest()]
     rows += [row for rest in abandoned for row in rest() if row not in rows]
+    rows += _drop_left_views(project, nodes, arguments)
     return rows + list(_forget_staging_schemas(project, nodes, arguments))
 
 
@@ -100,6 +101,21 @@ def _begin_of_none(catalog: StagingCatalog, context: StagingContext, arguments: 
     rules, dry_run = _rules_of_vacuum(RetentionRules(), arguments)
     delete = catalog.begin_clean_up_abandoned(context, rules, dry_run=dry_run)
     return lambda: _of_sweep(f"{context.target} {OF_NO_MODEL}", delete(), dry_run=dry_run)
+
+
+def _drop_left_views(
+    project: Project, nodes: Sequence[Mapping[str, Any]], arguments: Arguments
+) -> Iterator[Row]:
+    """Of runs that were killed before a view took its table's place."""
+    dry_run = bool(arguments.get("dry_run"))
+    verb = "would be dropped" if dry_run else "dropped"
+
+    def dropped(context: StagingContext) -> list[Row]:
+        left = project.catalog_for(context).drop_left_views(context, dry_run=dry_run)
+        return [_row(str(one), "(a staged view)", verb) for one in left]
+
+    for context in project.staging_contexts(nodes, arguments.get("schema")):
+        yield from rows_of(context.target, partial(dropped, context))
 
 
 def _forget_staging_schemas(

@@ -73,6 +73,19 @@ def _is_vacuumed(built: Project, outside: Outside) -> None:
     assert "dry_run: 'false' is not true or false" in wrong.log
 
 
+def test_a_vacuum_drops_the_staged_view_of_a_killed_run(built: Project) -> None:
+    """Its model is none that a vacuum knows, and may never be built again."""
+    staging = f"{built.schema}__ctas_spark"
+    for end in ("20260101t120000x0a1b2c3d", "of_a_user"):
+        built.rows(f"create view {staging}.customers__view__{end} as select 1 as n")
+    left = f"{staging}.customers__view__20260101t120000x0a1b2c3d"
+    for dry_run, state in ((True, "would be dropped"), (False, "dropped")):
+        done = operation(built, "ctas_vacuum", dry_run=dry_run)
+        assert {"table": left, "version": "(a staged view)", "state": state} in done
+    names = [row.viewName for row in built.rows(f"show views in {staging} like 'customers*'")]
+    assert names == ["customers__view__of_a_user"]
+
+
 @pytest.mark.long
 def test_a_vacuum_frees_a_version_of_many_files(project: Project, outside: Outside) -> None:
     """A dry run says what would go and deletes nothing; ``older_than`` replaces the grace."""

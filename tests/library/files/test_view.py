@@ -48,6 +48,19 @@ def test_old_views_that_were_never_published_are_dropped(world: World) -> None:
     assert at_work.staged in world.metastore.tables
 
 
+def test_a_vacuum_drops_them_whatever_their_target(world: World) -> None:
+    """A dry run only says which; a view model is none of the tables that a vacuum knows."""
+    world.published()
+    left = staged(world)
+    world.clock.pass_ms(ORPHAN_AGE_MS + 10_000)
+    at_work = staged(world)
+    for dry_run in (True, False):
+        assert left.staged in world.metastore.tables
+        assert world.catalog().drop_left_views(CONTEXT, dry_run=dry_run) == (left.staged,)
+    assert left.staged not in world.metastore.tables
+    assert at_work.staged in world.metastore.tables
+
+
 def test_nothing_else_of_such_a_name_is_dropped(world: World) -> None:
     """Not the record of a table whose name ends like that of a staged view, nor a user's table."""
     other = replace(CONTEXT, target=TableName("shop", "orders__view"))
