@@ -8,44 +8,36 @@ here.
 
 import hashlib
 import logging
-import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
-from getpass import getuser
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import PySparkException
 
-from .. import quoting
 from ..clock import ORPHAN_AGE_MS, SYSTEM_CLOCK, Clock
 from ..context import SESSION_CATALOG, StagingContext, TableLayout, TableName
 from ..database.catalog import DatabaseCatalog, open_database
 from ..engines import commands
-from ..engines.calls import condition, refresh
+from ..engines.calls import refresh
 from ..engines.remote import ServerEngine
-from ..engines.thrift.channel import KERBEROS, Access
 from ..errors import (
     AtomicityNotSupportedError,
-    MetastoreError,
-    MetastoreNotReachedError,
     NoSuchSchemaError,
     ProfileError,
     StagingError,
 )
 from ..files.catalog import SessionCatalog
 from ..files.schema import Find, comment
-from ..files.staging_entry import STAGING_ID
 from ..metastore.client import TableEntry
-from ..metastore.connections import PLAIN, ThriftMetastore
 from ..publish import messages
 from ..publish.catalog import StagingCatalog
 from ..publish.marker import PREFIX
 from ..statement.catalog import StatementCatalog
 from ..statement.tables import FORMATS, SqlTables, asking
 from ..storage.sql import SqlStorage
-from . import settings
+from . import server_metastore, settings
 from .kinds import (
     CATALOG_OF_DATABASES,
     DECLARED,
@@ -56,56 +48,25 @@ from .kinds import (
     implementation_of,
 )
 from .levels import OVER, over_a_server
+from .server_metastore import METASTORE, MetastoreAddress
 from .settings import SETTINGS, SessionFacts
+
+if TYPE_CHECKING:
+    from ..metastore.connections import ThriftMetastore
 
 logger = logging.getLogger(__name__)
 
 NO_GRANT = "INVALID_STATEMENT_OR_CLAUSE"
 CONNECT, THRIFT = OVER["connect"], OVER["thrift"]
 FILES_REFUSED = "publishing it takes a call of the metastore, whose address the profile lacks"
-UNTOUCHED = "no table was touched, and no job was started"
-METASTORE = "metastore"
-"""The profile's field for that."""
-HADOOP_USER = "HADOOP_USER_NAME"
-URIS = "spark.hadoop.hive.metastore.uris"
 OLDEST, OPTIONS_SINCE = (3, 5), (4, 0)
 """Of Spark: the oldest that was tried, and that in which a query can have a source's options."""
-EXAMPLE = "thrift://host:9083"
-NOT_FOUND = ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND")
 UNKNOWN_REFUSED = "a probe of it would call the catalog through the driver's JVM"
 UNDECLARED = "a catalog that is neither known nor declared to be Iceberg's"
 REFUSED = (
     (f"a table of files, without `{METASTORE}` in the profile", FILES_REFUSED),
     (UNDECLARED, UNKNOWN_REFUSED),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class MetastoreAddress:
-    """A server's metastore, as the profile names it, and the user that calls are made for.
-
-    ``repeatable_reads`` is what the user declares of its reads, and ``access`` how to log in.
-    """
-
-    uris: str
-    user: str
-    repeatable_reads: bool = False
-    access: Access = PLAIN
-
-    @classmethod
-    def of(
-        cls,
-        uris: str | None,
-        user: str | None = None,
-        *,
-        repeatable_reads: bool = False,
-        access: Access = PLAIN,
-    ) -> "MetastoreAddress | None":
-        """With the user that Hadoop's own clients would name; None without an address."""
-        if not uris:
-            return None
-        named = user or os.environ.get(HADOOP_USER) or getuser()
-        return cls(uris, named, repeatable_reads, access)
 
 
 class CatalogsWithoutJvm(Catalogs):
@@ -140,11 +101,13 @@ class CatalogsWithoutJvm(Catalogs):
     @property
     def catalog(self) -> SessionCatalog:
         if self._address is None:
-            raise AtomicityNotSupportedError(FILES_REFUSED, remedy=self._line_of_profile)
+            raise AtomicityNotSupportedError(
+                FILES_REFUSED, remedy=server_metastore.line_of_profile(self._spark)
+            )
         with self._guard:
             if self._files is None:
                 by_views = self._release < OPTIONS_SINCE
-                self._metastore = _connected(self._address)
+                self._metastore = server_metastore.connected(self._address)
                 self._files = SessionCatalog(
                     self._metastore,
                     SqlStorage(asking(self._spark), self._delete, by_views=by_views),
@@ -185,7 +148,7 @@ class CatalogsWithoutJvm(Catalogs):
         name = any_table.target.catalog
         implementation = implementation_of(self._spark, name) or "Spark's own"
         yield f"catalog: {name}, {implementation}"
-        yield f"metastore: {self._described_metastore()}"
+        yield f"metastore: {server_metastore.described(self._spark, self._address)}"
         if self.has_files:
             self._check_profile(any_table)
         for file_format in (*FORMATS, "parquet"):
@@ -198,7 +161,7 @@ class CatalogsWithoutJvm(Catalogs):
         try:
             self._check_metastore(replace(any_table, target=of_files))
         except ProfileError as error:
-            error.table, error.left = None, UNTOUCHED
+            error.table, error.left = None, server_metastore.UNTOUCHED
             raise
         except (NoSuchSchemaError, AtomicityNotSupportedError) as error:
             # the first model makes the schema; what can't be published there is said for each level
@@ -256,11 +219,12 @@ class CatalogsWithoutJvm(Catalogs):
             error.remedy = own.replace("in spark_conf", "where the server is started")
             raise
         if kind is Kind.FILES and not self.has_files:
+            line = server_metastore.line_of_profile(self._spark)
             raise messages.unsupported(
                 context.target,
                 f"a table of {context.layout.file_format} files can't be published atomically over "
                 f"{self.over}: {FILES_REFUSED}",
-                f"{self._line_of_profile}; or set file_format: iceberg or delta (with such a "
+                f"{line}; or set file_format: iceberg or delta (with such a "
                 "catalog on the server), or use method: session in the profile",
             )
         return kind
@@ -298,76 +262,22 @@ class CatalogsWithoutJvm(Catalogs):
             raise AtomicityNotSupportedError(
                 f"the server runs Spark {self._spark.version}, and tables of files need "
                 f"{'.'.join(map(str, OLDEST))} or newer there",
-                left=UNTOUCHED,
+                left=server_metastore.UNTOUCHED,
                 remedy="upgrade the server, or use method: session in the profile",
             )
         return found
 
-    @property
-    def _line_of_profile(self) -> str:
-        """What brings tables of files, with the server's own address where it tells one."""
-        told = self._spark.conf.get(URIS, None)
-        return f"add {METASTORE}: {told or EXAMPLE} to the profile" + (
-            "" if told else " (the server's hive.metastore.uris)"
-        )
-
-    def _described_metastore(self) -> str:
-        if self._address is None:
-            return f"not known; for tables of files at isolated, {self._line_of_profile}"
-        access = self._address.access
-        is_kerberos = access.login.auth == KERBEROS
-        who = "by the ticket of Kerberos" if is_kerberos else f"as {self._address.user}"
-        return f"Hive, at {self._address.uris}, over Thrift{', TLS' if access.tls else ''}, {who}"
-
     def _check_metastore(self, context: StagingContext) -> None:
-        """Return if the server sees what is written into the profile's metastore.
+        """Return if the profile's metastore is the server's.
 
         Raises:
             MetastoreNotReachedError: nobody answers there.
             ProfileError: it is not the server's.
         """
-        try:
-            catalog = self.catalog
-            entry = catalog.services(context.staging_schema, context.target).roots.staging.made()
-        except (NoSuchSchemaError, MetastoreError) as error:
-            if self._has_schema(context.target.database):
-                raise self._foreign(context.target) from error
-            raise
-        if not self._shows(entry):
-            raise self._foreign(context.target)
-
-    def _shows(self, entry: TableEntry) -> bool:
-        asked = f"SHOW TBLPROPERTIES {quoting.table(entry.name)}"
-        try:
-            found = {row.key: row.value for row in self._spark.sql(asked).collect()}
-        except PySparkException as error:
-            if condition(error) in NOT_FOUND:
-                return False
-            raise
-        return found.get(STAGING_ID) == entry.parameters[STAGING_ID]
-
-    def _has_schema(self, name: str) -> bool:
-        """Whether the server has a schema that the profile's metastore does not have."""
-        if self._metastore is None or self._metastore.database_location(name) is not None:
-            return False
-        path = quoting.namespace(SESSION_CATALOG, name)
-        try:
-            self._spark.sql(f"DESCRIBE NAMESPACE {path}").collect()
-        except PySparkException as error:
-            if condition(error) in NOT_FOUND:
-                return False
-            raise
-        return True
-
-    def _foreign(self, target: TableName) -> ProfileError:
-        uris = self._address.uris if self._address is not None else ""
-        return ProfileError(
-            f"{METASTORE}: {uris} is not the metastore of the Spark server: neither shows the "
-            "tables of the other",
-            table=target,
-            left=messages.NO_JOB,
-            remedy="set it to the hive.metastore.uris of the server",
-        )
+        catalog = self.catalog
+        if self._metastore is not None and self._address is not None:
+            uris = self._address.uris
+            server_metastore.Check(self._spark, uris, self._metastore, catalog).run(context)
 
     def _delete(self, directory: str) -> None:
         """Have the metastore delete it, by an entry in a staging schema of this run."""
@@ -383,21 +293,6 @@ class CatalogsWithoutJvm(Catalogs):
 
 SCRATCH = f"{PREFIX}deletes_"
 """Entries by which the metastore deletes a directory; each is named by it."""
-
-
-def _connected(address: MetastoreAddress) -> ThriftMetastore:
-    metastore = ThriftMetastore(address.uris, user=address.user, access=address.access)
-    try:
-        metastore.databases()
-    except MetastoreError as error:
-        metastore.close()
-        raise MetastoreNotReachedError(
-            f"the metastore of this profile does not answer: {error.what}",
-            left=UNTOUCHED,
-            remedy=f"check {METASTORE} in the profile, that the metastore is running, and that "
-            "this machine can reach it",
-        ) from error
-    return metastore
 
 
 def _declaration_of(catalog: str) -> str:

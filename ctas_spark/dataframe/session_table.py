@@ -11,7 +11,8 @@ from pyspark.sql import SparkSession
 
 from .. import quoting
 from ..catalogs.kinds import Catalogs
-from ..catalogs.server import CONNECT, CatalogsWithoutJvm, MetastoreAddress
+from ..catalogs.server import CONNECT, CatalogsWithoutJvm
+from ..catalogs.server_metastore import MetastoreAddress
 from ..catalogs.session import CatalogsWithJvm
 from ..context import TableName, table_name
 from ..engines.connect import ConnectJob

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from typing import Any
@@ -17,7 +16,7 @@ from ..errors import (
     StagingError,
     StorageError,
 )
-from ..metastore.client import STAGED_STATICALLY, TableEntry
+from ..metastore.client import STAGED_STATICALLY
 from ..publish import ddl, messages
 from ..publish import version as outcome
 from ..publish.locks import HeldCheck
@@ -28,13 +27,12 @@ from ..storage.client import Removal, empty, still_there
 from . import reach
 from .base import COLUMN_STATISTICS, PARTITION_PROVIDER, FileBase, change_between, who_changed
 from .data_files import (
-    StoredRows,
     counted_in,
-    stored_rows,
     what_is_wrong,
     written,
 )
 from .follow_up import complete, fill_columns, track_partitions
+from .held_rows import HeldRows, held_rows
 from .publication import MetastoreCall, marker_over, set_by_users, wait_out
 from .reach import PartitionPlan, PartitionState, plan_partitions
 from .record import Record, StagedRecord
@@ -45,25 +43,15 @@ from .table import FileTable
 
 logger = logging.getLogger(__name__)
 
-LISTING = ThreadPoolExecutor(4, thread_name_prefix="ctas-spark-listing")
-"""Threads that stay: each has a connection of its own to a server."""
 UNCHANGED = (Change.NONE, Change.MAINTAINED)
 ROWS_CHANGED = (
     "its data files have changed since the model began: somebody changed its rows, for example by "
     "an INSERT"
 )
-ROWS_CAME_LATE = (
-    "%s: another writer added %d files while this version was published over them. Their rows are "
-    "not in the table now, but in %s: insert them again from there, or roll back"
-)
 MAY_BE_RESTORED = (
     "%s: whether a rollback has taken this version is not known, so it stays until a clean-up: %s"
 )
 WRITTEN_IN_THE_SECOND = "it was changed in the second in which it was read"
-LATE_ROWS_NOT_SOUGHT = (
-    "%s: whether another writer added files while this version was published over them is not "
-    "known: %s"
-)
 
 
 class FileVersion:
@@ -93,8 +81,7 @@ class FileVersion:
             table, self.id, FileBase(None), restored, publishes_again=restored is not None
         )
         self._written: WriteFigures | None = None
-        self._old_rows: StoredRows | None = None
-        self._listed_again: Future[StoredRows] | None = None
+        self._old_rows: HeldRows | None = None
         self._call: MetastoreCall | None = None
         self._has_waited = False
         self._stream: StreamRun | None = None
@@ -129,11 +116,9 @@ class FileVersion:
     def change(self, begun: FileBase, now: FileBase) -> Change:
         """By the entry, and where the version holds rows of the base, by its files."""
         found = change_between(begun, now)
-        if self._old_rows is None or begun.table is None or found not in UNCHANGED:
+        if self._old_rows is None or found not in UNCHANGED:
             return found
-        listed, self._listed_again = self._listed_again, None
-        rows = listed.result() if listed else self._stored(begun.table)
-        return found if rows == self._old_rows else Change.WRITTEN
+        return found if self._old_rows.are_still_those_of(begun.table) else Change.WRITTEN
 
     def changed_by(self, begun: FileBase, now: FileBase) -> str:
         is_same = change_between(begun, now) in UNCHANGED
@@ -172,11 +157,7 @@ class FileVersion:
         Raises:
             StorageError, MetastoreError: they could not be listed.
         """
-        base = self._staged.base.table
-        try:
-            self._old_rows = None if base is None else self._stored(base)
-        except StorageError as error:
-            raise messages.base_not_listed(self._context.target, error) from error
+        self._old_rows = held_rows(self._table, self._staged.base)
         self.read_afresh()
 
     def read_new_rows(self, stream: Any, job: Job, *, resumes: bool) -> Any:
@@ -218,10 +199,10 @@ class FileVersion:
 
         Old rows are listed again meanwhile, unless a lock has still to be waited for.
         """
-        storage, directory, base = self._services.storage, self.directory, self._staged.base.table
+        storage, directory = self._services.storage, self.directory
         if self._written is not None:
-            if self._old_rows is not None and base is not None and self._services.conditional:
-                self._listed_again = LISTING.submit(self._stored, base)
+            if self._old_rows is not None and self._services.conditional:
+                self._old_rows.list_again()
             self._refuse(what_is_wrong(storage, directory, self._written))
             return counted
         listed = counted
@@ -296,7 +277,8 @@ class FileVersion:
             logger.warning("%s: %s; the next run does it", target, error.what)
             left.append(error.what)
         refresh(self._services.engine, target)
-        self._warn_of_late_rows()
+        if self._old_rows is not None:
+            self._old_rows.warn_of_late_rows()
         return left + still_there(report, *self._of_stream)
 
     def discard(self, report: StepReport) -> list[str]:
@@ -358,23 +340,6 @@ class FileVersion:
             return written
         before = over.marker.lineage.figures_of(self.id)
         return replace(written, rows=before.rows) if before.bytes == written.bytes else written
-
-    def _stored(self, table: TableEntry) -> StoredRows:
-        return stored_rows(self._services.metastore, self._services.storage, table)
-
-    def _warn_of_late_rows(self) -> None:
-        """No call can be conditional on files: between the last listing and it, some may come."""
-        base, listed = self._staged.base, self._old_rows
-        if listed is None or base.table is None:
-            return
-        try:
-            came = listed.came_since(self._services.storage)
-        except StorageError as error:
-            logger.warning(LATE_ROWS_NOT_SOUGHT, self._context.target, error.what)
-            return
-        if came:
-            where = f"version {base.version}" if base.version else str(base.table.location)
-            logger.warning(ROWS_CAME_LATE, self._context.target, len(came), where)
 
     def _refuse(self, wrong: str) -> None:
         if wrong:

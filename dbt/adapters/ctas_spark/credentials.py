@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from dbt_common.exceptions import DbtRuntimeError
 
 from ctas_spark.catalogs.formats import FORMATS
-from ctas_spark.catalogs.server import METASTORE, MetastoreAddress
+from ctas_spark.catalogs.server_metastore import METASTORE, MetastoreAddress
 from ctas_spark.catalogs.settings import SETTINGS
 from ctas_spark.context import SESSION_CATALOG, catalog_of
 from ctas_spark.engines import thrift

@@ -12,7 +12,8 @@ from ctas_spark.catalogs.kinds import (
     REACH_NOTHING,
     SESSION_OF_ICEBERG,
 )
-from ctas_spark.catalogs.server import CatalogsWithoutJvm, MetastoreAddress
+from ctas_spark.catalogs.server import CatalogsWithoutJvm
+from ctas_spark.catalogs.server_metastore import MetastoreAddress
 from ctas_spark.catalogs.settings import (
     CATALOG_OF_DELTA,
     EXTENSION_OF_DELTA,

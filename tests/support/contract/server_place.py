@@ -15,7 +15,8 @@ from contract.rivals import in_a_process
 from contract.spark_place import STAGING, make_schemas, path_of
 from ctas_spark import quoting
 from ctas_spark.catalogs.levels import OVER
-from ctas_spark.catalogs.server import CatalogsWithoutJvm, MetastoreAddress
+from ctas_spark.catalogs.server import CatalogsWithoutJvm
+from ctas_spark.catalogs.server_metastore import MetastoreAddress
 from ctas_spark.context import TableName
 from ctas_spark.engines.connect import ConnectJob
 from ctas_spark.engines.protocol import StoppableJob

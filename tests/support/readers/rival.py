@@ -24,7 +24,8 @@ from pyspark.sql import SparkSession
 
 from ctas_spark import StagedDataFrame, quoting, save_as
 from ctas_spark.catalogs.kinds import Catalogs
-from ctas_spark.catalogs.server import CatalogsWithoutJvm, MetastoreAddress
+from ctas_spark.catalogs.server import CatalogsWithoutJvm
+from ctas_spark.catalogs.server_metastore import MetastoreAddress
 from ctas_spark.catalogs.session import CatalogsWithJvm
 from ctas_spark.context import (
     Atomicity,
