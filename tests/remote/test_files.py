@@ -188,10 +188,11 @@ def test_what_a_session_promises_is_kept(place: Place) -> None:
     assert rolled.success, rolled.log
     assert place.rows("select distinct name, size(more) from {schema}.model") == [("two", 1)]
 
-    arguments = ("run-operation", "ctas_vacuum", "--args", "{older_than: 0}")
-    vacuum = project.dbt(*arguments)
+    vacuum = project.dbt("run-operation", "ctas_vacuum", "--args", "{older_than: 0}")
     assert vacuum.success, vacuum.log
     assert "deleted" in vacuum.log
+    recover = project.dbt("run-operation", "ctas_recover", "--args", "{model: model}")
+    assert recover.success, recover.log
     assert place.rows("select distinct name, size(more) from {schema}.model") == [("two", 1)]
 
 
