@@ -18,6 +18,7 @@ from pyspark.sql import SparkSession
 from ..errors import ProfileError, SparkNotStartedError
 from ..redaction import is_secret
 from . import given, jvm, precedence, sharing
+from .borrowed import BORROWED
 from .embedded import CONNECTION_URL, embedded_places
 from .given import MASTER, OWN_SPARK, arguments_without
 from .java_options import LOG, has_own_logging, lacks_archive
@@ -90,6 +91,7 @@ def start_spark(
             session = _later_session(with_defaults(settings, log_directory))
         elif given.has_session():
             say(f"Using {given.SESSION_THERE}, on {given.values().get(MASTER)}")
+            BORROWED.take(_session({}))
             session = _session({**defaults_of_session(), **settings, **ALWAYS})
         else:
             was_given = given.settings() if given.is_there() else None

@@ -17,6 +17,7 @@ AT = """
 select cast(timestamp'2026-01-01 00:00:00Z' as string) as at, '${own.one}' as own
 """
 SET = "{% if target.name == 'dev' %} set own.one = 1 {% else %} select 1 {% endif %}"
+USE = "use {{ target.schema }}"
 SHOW = "show", "--inline", "select at, own from {{ ref('model') }}", "--output=json"
 ZONE = "spark.sql.session.timeZone"
 
@@ -25,7 +26,7 @@ ZONE = "spark.sql.session.timeZone"
 def project(tmp_path: Path) -> Project:
     """One model in an embedded metastore; the target dev has settings that prod has not."""
     made = Project(tmp_path / "project", "shop", SMALL)
-    settings = {"name": NAME, "profile": NAME, "on-run-start": [SET]}
+    settings = {"name": NAME, "profile": NAME, "on-run-start": [SET, USE]}
     made.write({"dbt_project.yml": json.dumps(settings), "models/model.sql": AT})
     profile = json.loads((made.directory / "profiles.yml").read_text())
     outputs = profile[NAME]["outputs"]
@@ -71,3 +72,16 @@ def test_one_after_spark_was_stopped_finds_its_tables(project: Project, tmp_path
     assert "Spark was stopped, and starts again" in log
     assert log.count('"own": ""') == 1
     assert not (elsewhere / "metastore_db").exists()
+
+
+def test_a_session_of_the_programs_own_gets_back_what_it_had_set(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The profile's settings, the adapter's and those of hooks end with the invocation."""
+    monkeypatch.setenv("TZ", "UTC")
+    settings = invocations.SETTINGS
+    dev = ("run", "--target=dev")
+    log = told(project, project.directory, [invocations.SESSION, settings, dev, settings])
+    assert "Using the Spark session that was there before dbt" in log
+    said = [line for line in log.splitlines() if line.startswith("settings:")]
+    assert said == ["settings: None None None default"] * 2

@@ -2,8 +2,9 @@
 
     PYTHONPATH=tests/support python tests/support/functional/invocations.py WHAT...
 
-Each is a JSON list of dbt's arguments, or "stop": Spark is stopped there. It fails with the first
-invocation that does.
+Each is a JSON list of dbt's arguments; or "session": the process makes one of its own there; or
+"settings": it prints some of its session's; or "stop": Spark is stopped there. It fails with the
+first invocation that does.
 """
 
 import json
@@ -14,7 +15,8 @@ from pyspark.sql import SparkSession
 
 from functional.quick_dbt import quicken_dbt
 
-STOP = "stop"
+SESSION, SETTINGS, STOP = "session", "settings", "stop"
+SHOWN = "spark.sql.session.timeZone", "spark.sql.ansi.enabled", "own.one"
 
 
 def main() -> None:
@@ -23,6 +25,12 @@ def main() -> None:
     for what in sys.argv[1:]:
         if what == STOP:
             SparkSession.active().stop()
+        elif what == SESSION:
+            SparkSession.builder.enableHiveSupport().getOrCreate()
+        elif what == SETTINGS:
+            session = SparkSession.active()
+            set_to = [session.conf.get(name, None) for name in SHOWN]
+            print("settings:", *set_to, session.catalog.currentDatabase())  # noqa: T201 (for a test)
         elif not dbtRunner().invoke(json.loads(what)).success:
             sys.exit(1)
 

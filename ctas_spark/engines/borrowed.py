@@ -1,0 +1,44 @@
+"""A session that a program has made before it calls dbt: it gets back what it had set."""
+# ruff: noqa: SLF001 (PySpark keeps its JVM in attributes without a public name)
+
+from contextlib import suppress
+from typing import Any
+
+from . import jvm
+
+
+class Borrowed:
+    """The session of the invocation at work, and its settings from before that."""
+
+    def __init__(self) -> None:
+        self._session: Any = None
+        self._settings: dict[str, str] = {}
+        self._place = "", ""
+
+    def take(self, session: Any) -> None:
+        """The invocation is about to set something in it."""
+        self._session, self._settings = session, _settings(session)
+        self._place = session.catalog.currentCatalog(), session.catalog.currentDatabase()
+
+    def give_back(self) -> None:
+        """The invocation has ended: undo what it, or a statement of its project, has set."""
+        session, self._session = self._session, None
+        if session is None or session.sparkContext._jsc is None:  # it was stopped
+            return
+        with suppress(*jvm.FAILURES):
+            now = _settings(session)
+            own = jvm.session(session).sessionState().conf()  # SET and RESET refuse some
+            for key in now.keys() - self._settings.keys():
+                own.unsetConf(key)
+            for key, value in self._settings.items() - now.items():
+                own.setConfString(key, value)
+            catalog, schema = self._place
+            session.catalog.setCurrentCatalog(catalog)
+            session.catalog.setCurrentDatabase(schema)
+
+
+def _settings(session: Any) -> dict[str, str]:
+    return dict(jvm.as_json(session, jvm.session(session).conf().getAll()))
+
+
+BORROWED = Borrowed()
