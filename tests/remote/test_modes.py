@@ -54,11 +54,15 @@ def test_dbt_debug_connects_in_each_mode(place: Place, mode: str) -> None:
 
 
 @OVER_THRIFT
-def test_servers_behind_a_balancer_take_turns(place: Place) -> None:
+@pytest.mark.parametrize("mode", ["", long("http")])
+def test_servers_behind_a_balancer_take_turns(place: Place, mode: str) -> None:
     """Each connection leads to the server that has the run's session, in the end."""
-    relay = Relay(place.server.thrift_port, int(str(place.server.modes["other"].profile["port"])))
+    of_modes = {name: one.profile for name, one in place.server.modes.items()}
+    modes = {"": {"port": place.server.thrift_port}, **of_modes}
+    other = f"other_{mode}".rstrip("_")
+    relay = Relay(*(int(str(modes[one]["port"])) for one in (mode, other)))
     try:
-        place.write_profile(port=relay.port)
+        place.write_profile(**{**modes[mode], "port": relay.port})
         place.project.build(name="balanced")
     finally:
         relay.cut()

@@ -20,13 +20,16 @@ NOTHING_THERE = (HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED)
 """What Jetty says of another path: the latter, where a page of its own answers there."""
 PASSES = (HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.GATEWAY_TIMEOUT)
 """What a balancer says while the server behind it is away."""
+SIGNED = "hive.server2.auth"
+"""A server's own cookie of a login: another server behind the same balancer fails over it."""
 
 
 class HttpTransport(THttpClient):  # type: ignore[misc]  # it has no types
     """Each request has a connection of its own: none is stale.
 
-    ``cookies`` are the server's, and a balancer's. All transports of a session share them, so a
-    balancer that goes by its cookie brings them to one server.
+    ``cookies`` are those of a balancer, and of the server but for the one that stands for a login.
+    All transports of a session share them, so a balancer that goes by its cookie brings them to
+    one server.
     """
 
     def __init__(
@@ -75,6 +78,7 @@ class HttpTransport(THttpClient):  # type: ignore[misc]  # it has no types
                 self._cookies.load(one)
             except CookieError:  # noqa: PERF203 (one that can't be sent back)
                 continue
+        self._cookies.pop(SIGNED, None)
 
     def _refusal(self) -> str:
         status = f"HTTP {self.code} {self.message}".strip()

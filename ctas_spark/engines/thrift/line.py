@@ -32,6 +32,8 @@ from .results import (
 ANSWER_SECONDS = 600.0
 IDLE_SECONDS = 60.0
 """After which a line is tried before a statement goes over it: a balancer may have forgotten it."""
+REQUESTS = 200
+"""Over HTTP, to try for one that meets the session's server."""
 PREFIX = "set:hiveconf:"
 """Of a setting in a request for a session, as Hive's and Kyuubi's JDBC drivers send it."""
 VERSION = ttypes.TProtocolVersion.HIVE_CLI_SERVICE_PROTOCOL_V6
@@ -100,7 +102,7 @@ class Line:
     def ask_nothing(self) -> None:
         """Let something pass: a question in no session, for which Kyuubi starts no engine."""
         with suppress(ServerError, UnknownHandleError):  # an answer, too
-            self._call("GetInfo", NOBODYS)
+            self._called("GetInfo", NOBODYS)
 
     @property
     def is_usable(self) -> bool:
@@ -164,6 +166,16 @@ class Line:
             self._transport.close()
 
     def _call(self, method: str, request: Any) -> Any:
+        """The answer, over HTTP of the server that the request is meant for.
+
+        Each may lead to another behind a balancer, which does nothing with what it does not know.
+        """
+        for _ in range(0 if self.holds_its_session else REQUESTS - 1):
+            with suppress(UnknownHandleError):
+                return self._called(method, request)
+        return self._called(method, request)
+
+    def _called(self, method: str, request: Any) -> Any:
         try:
             answer = getattr(self._client, method)(request)
             self._used = time.monotonic()

@@ -228,7 +228,7 @@ class ThriftSession:
             try:
                 answer = ask(line)
             except UnknownHandleError:
-                if line.leads_to_server:
+                if line.leads_to_server or not line.holds_its_session:
                     raise
                 line.close()
             else:

@@ -17,6 +17,7 @@ from fakes.thrift_server import HOST, FakeThriftServer, HungUpError
 
 PATH = "/gateway/hs2"
 COOKIES = ("hive.server2.auth=cu=me&rn=7; Path=/; HttpOnly", "AWSALB=a/b+c=; Path=/; Secure")
+"""The server's, which another server behind the same balancer fails over, and the balancer's."""
 
 
 class HttpFront(ThreadingHTTPServer):

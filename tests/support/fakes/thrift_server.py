@@ -37,6 +37,9 @@ class Answer:
     rows: tuple[tuple[Any, ...], ...] = ()
 
 
+NO_SESSION, NO_STATEMENT = "Invalid SessionHandle", "Invalid OperationHandle"
+
+
 @dataclass(eq=False)
 class Operation:
     """A statement of a session."""
@@ -55,7 +58,7 @@ class FakeThriftServer:
     ``held`` are beginnings of statements that run until they are cancelled, ``lost`` the methods
     that get no answer, ``refused`` the settings that no session may change. A statement that was
     sent sets ``began``, and is answered once ``may_answer``, as is a GetInfo. Where it ``admits`` a
-    word, who connects has to say that.
+    word, who connects has to say that. While ``is_another`` it knows no session and no statement.
     """
 
     def __init__(self) -> None:
@@ -139,6 +142,8 @@ class FakeThriftServer:
 
     def CloseSession(self, request: Any) -> Any:  # noqa: N802 (Thrift's)
         guid = request.sessionHandle.sessionId.guid
+        if self.is_another():
+            return ttypes.TCloseSessionResp(refusal(NO_SESSION))
         self.sessions.discard(guid)
         for one in self.operations.values():
             if one.session == guid:
@@ -149,7 +154,7 @@ class FakeThriftServer:
         self._lose("ExecuteStatement")
         guid = request.sessionHandle.sessionId.guid
         if guid not in self.sessions or self.is_another():
-            return ttypes.TExecuteStatementResp(refusal("Invalid SessionHandle"))
+            return ttypes.TExecuteStatementResp(refusal(NO_SESSION))
         operation = Operation(guid, request.statement)
         self.statements.append(request.statement)
         if not request.statement.startswith(self.held or ("\0",)):
@@ -168,7 +173,7 @@ class FakeThriftServer:
     def GetOperationStatus(self, request: Any) -> Any:  # noqa: N802 (Thrift's)
         operation = self._of(request)
         if operation is None:
-            return ttypes.TGetOperationStatusResp(refusal("Invalid OperationHandle"))
+            return ttypes.TGetOperationStatusResp(refusal(NO_STATEMENT))
         operation.awaited = True
         operation.ended.wait(WAIT_SECONDS)
         self._lose("GetOperationStatus")
@@ -182,16 +187,22 @@ class FakeThriftServer:
         return ttypes.TCancelOperationResp(OK)
 
     def CloseOperation(self, request: Any) -> Any:  # noqa: N802 (Thrift's)
+        if self._of(request) is None:
+            return ttypes.TCloseOperationResp(refusal(NO_STATEMENT))
         self.operations.pop(request.operationHandle.operationId.guid)
         return ttypes.TCloseOperationResp(OK)
 
     def GetResultSetMetadata(self, request: Any) -> Any:  # noqa: N802 (Thrift's)
-        columns = [_described(*column) for column in self._said(self._of(request)).columns]
+        operation = self._of(request)
+        if operation is None:
+            return ttypes.TGetResultSetMetadataResp(refusal(NO_STATEMENT))
+        columns = [_described(*column) for column in self._said(operation).columns]
         return ttypes.TGetResultSetMetadataResp(OK, ttypes.TTableSchema(columns))
 
     def FetchResults(self, request: Any) -> Any:  # noqa: N802 (Thrift's)
         operation = self._of(request)
-        assert operation is not None
+        if operation is None:
+            return ttypes.TFetchResultsResp(refusal(NO_STATEMENT))
         answer = self._said(operation)
         again = request.orientation == ttypes.TFetchOrientation.FETCH_FIRST
         rows = answer.rows if again or not operation.fetched else ()
@@ -228,7 +239,8 @@ class FakeThriftServer:
         connected.write(struct.pack(">BI", SASL_COMPLETE, 0))
 
     def _of(self, request: Any) -> Operation | None:
-        return self.operations.get(request.operationHandle.operationId.guid)
+        name = request.operationHandle.operationId.guid
+        return None if self.is_another() else self.operations.get(name)
 
     def _lose(self, method: str) -> None:
         self.asked.append(method)

@@ -30,7 +30,8 @@ class Mode:
 def modes(directory: Path) -> Mapping[str, Mode]:
     """By name: TLS and LDAP, HTTP, both of them with a check of its own, and no SASL.
 
-    One is ``other``: like the server that all of them are next to.
+    One is ``other``: like the server that all of them are next to; and ``other_http`` is like
+    ``http``.
     """
     certificate = certificate_in(directory)
     by_tls = {"use_ssl": True, "ca_cert": str(certificate)}
@@ -43,6 +44,7 @@ def modes(directory: Path) -> Mapping[str, Mode]:
         "http": over_http({}, {"user": USER}),
         "https": over_http({**_tls(directory), **own}, {**by_tls, **behind}),
         "other": _binary({}, {}),
+        "other_http": over_http({}, {"user": USER}),
         "nosasl": _binary({f"{HIVE}authentication": "NOSASL"}, {"auth": "NOSASL"}),
     }
 
