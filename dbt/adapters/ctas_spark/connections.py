@@ -35,11 +35,11 @@ from dbt.adapters.contracts.connection import (
 from dbt.adapters.ctas_spark import dbt_edge
 from dbt.adapters.ctas_spark.dbt_edge import logger
 from dbt.adapters.ctas_spark.lines_of_errors import located
-from dbt.adapters.ctas_spark.methods import METHODS, log_directory
+from dbt.adapters.ctas_spark.methods import METHODS, is_command, log_directory
 from dbt.adapters.ctas_spark.model_build import PublicationResponse
 from dbt.adapters.ctas_spark.node_state import RunningNode
 from dbt.adapters.ctas_spark.progress import reported
-from dbt.adapters.ctas_spark.statements import is_query, tidy, with_aliases
+from dbt.adapters.ctas_spark.statements import is_query, statements, tidy, with_aliases
 from dbt.adapters.ctas_spark.termination import Termination
 from dbt.adapters.exceptions.connection import FailedToConnectError
 from dbt.adapters.spark.connections import SparkConnectionManager, SparkConnectionWrapper
@@ -246,6 +246,10 @@ class CtasSparkConnectionManager(SparkConnectionManager):
 
     def execute(self, sql: str, *others: Any, **named: Any) -> tuple[AdapterResponse, Any]:
         """Run and fetch; a query of which nothing is fetched is computed all the same."""
+        if is_command("show"):  # dbt makes one text of a model's sql_header and its query
+            *header, sql = statements(tidy(sql)) or [sql]
+            for one in header:
+                self.execute(one)
         with self.exception_handler(self._add_query_comment(sql)):
             connection = self.get_thread_connection()
             quoting.refuse_to_keep(sql)

@@ -65,6 +65,11 @@ def log_directory() -> str:
     return os.environ.get("DBT_LOG_PATH") or _flag("LOG_PATH", "logs")
 
 
+def is_command(*names: str) -> bool:
+    """True if dbt runs one of these commands."""
+    return _flag("WHICH", "") in names
+
+
 def _flag(name: str, default: str) -> str:
     """A path that dbt was told, or found: a RuntimeConfig has it, too, but dbt debug has none."""
     return str(getattr(get_flags(), name, None) or default)  # type: ignore[no-untyped-call]
@@ -87,7 +92,7 @@ def start_ahead(profile: CtasSparkCredentials) -> None:
     Until dbt takes a connection, signals have their default handlers: SIGTERM kills this process,
     and the JVM ends by itself then.
     """
-    if _flag("WHICH", "") not in SURE_TO_USE_SPARK or profile.method != SESSION or is_started():
+    if not is_command(*SURE_TO_USE_SPARK) or profile.method != SESSION or is_started():
         return
     if not may_be_created(profile.spark_conf, project_directory()):
         logs = log_directory()

@@ -63,3 +63,8 @@ def test_a_hook_runs_each_of_its_statements_and_queries_may_end_in_semicolons(
     assert project.rows(f"select n from {project.schema}.asked") == [(7,)]
     shown = project.dbt("show", "--inline", "select id from range(9); -- done", "--limit", "2")
     assert shown.success, shown.log
+    headed = (
+        "{{ config(sql_header='set own.seven = 7; select 1;') }} select '${own.seven}' as seven"
+    )
+    shown = project.dbt("show", "--inline", headed, "--output=json")
+    assert '"seven": "7"' in shown.log, shown.log
