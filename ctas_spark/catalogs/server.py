@@ -160,6 +160,7 @@ class CatalogsWithoutJvm(Catalogs):
         of_files = replace(any_table.target, catalog=SESSION_CATALOG)
         try:
             self._check_metastore(replace(any_table, target=of_files))
+            self._check().try_rights(any_table.staging_schema)
         except ProfileError as error:
             error.table, error.left = None, server_metastore.UNTOUCHED
             raise
@@ -274,10 +275,13 @@ class CatalogsWithoutJvm(Catalogs):
             MetastoreNotReachedError: nobody answers there.
             ProfileError: it is not the server's.
         """
+        self._check().run(context)
+
+    def _check(self) -> server_metastore.Check:
         catalog = self.catalog
-        if self._metastore is not None and self._address is not None:
-            uris = self._address.uris
-            server_metastore.Check(self._spark, uris, self._metastore, catalog).run(context)
+        if self._metastore is None or self._address is None:
+            raise AssertionError("a catalog of files has a metastore, and its address")
+        return server_metastore.Check(self._spark, self._address, self._metastore, catalog)
 
     def _delete(self, directory: str) -> None:
         """Have the metastore delete it, by an entry in a staging schema of this run."""

@@ -1,6 +1,7 @@
 """A server's metastore, as the profile names it: its address, and whether it is the server's."""
 
 import os
+import secrets
 from dataclasses import dataclass
 from getpass import getuser
 from typing import Any
@@ -19,9 +20,10 @@ from ..errors import (
 )
 from ..files.catalog import SessionCatalog
 from ..files.staging_entry import STAGING_ID
-from ..metastore.client import TableEntry
+from ..metastore.client import EntryChange, TableEntry
 from ..metastore.connections import PLAIN, ThriftMetastore
 from ..publish import messages
+from ..publish.marker import PREFIX
 
 METASTORE = "metastore"
 """The profile's field for its address."""
@@ -103,7 +105,7 @@ class Check:
     """Whether the server sees what is written into the profile's metastore."""
 
     spark: Any
-    uris: str
+    address: MetastoreAddress
     metastore: ThriftMetastore
     catalog: SessionCatalog
 
@@ -123,6 +125,26 @@ class Check:
             raise
         if not self._shows(entry):
             raise self._foreign(context.target)
+
+    def try_rights(self, schema: str) -> None:
+        """Create an entry in a staging schema and drop it again.
+
+        Raises:
+            ProfileError: the metastore refuses one of both to the profile's user.
+        """
+        name = TableName(schema, f"{PREFIX}tried_{secrets.token_hex(4)}")
+        try:
+            self.metastore.create_table(
+                EntryChange(name, self.metastore.scratch_entry(name), None, {})
+            )
+            self.metastore.drop_entry(name)
+        except MetastoreError as error:
+            raise ProfileError(
+                f"the metastore does not let {self.address.user} create and drop tables in "
+                f"{schema}: {error.what}",
+                left=UNTOUCHED,
+                remedy=f"give that user the right to do so in {schema} and in the models' schemas",
+            ) from error
 
     def _shows(self, entry: TableEntry) -> bool:
         asked = f"SHOW TBLPROPERTIES {quoting.table(entry.name)}"
@@ -147,8 +169,8 @@ class Check:
 
     def _foreign(self, target: TableName) -> ProfileError:
         return ProfileError(
-            f"{METASTORE}: {self.uris} is not the metastore of the Spark server: neither shows the "
-            "tables of the other",
+            f"{METASTORE}: {self.address.uris} is not the metastore of the Spark server: neither "
+            "shows the tables of the other",
             table=target,
             left=messages.NO_JOB,
             remedy="set it to the hive.metastore.uris of the server",

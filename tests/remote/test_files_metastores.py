@@ -14,6 +14,14 @@ from servers.metastore import USE_SSL, Metastore, running_metastore
 from servers.remote import RemoteServer, spark_of_files
 
 MODEL = "{{ config(materialized='table') }} select '{{ var('name') }}' as name"
+OF_HIVE, MANAGERS = "org.apache.hadoop.hive.ql.security", "hive.security.metastore"
+BY_STORAGE = {
+    "hive.metastore.pre.event.listeners": f"{OF_HIVE}.authorization.AuthorizationPreEventListener",
+    f"{MANAGERS}.authorization.manager": f"{OF_HIVE}.authorization."
+    "StorageBasedAuthorizationProvider",
+    f"{MANAGERS}.authenticator.manager": f"{OF_HIVE}.HadoopDefaultMetastoreAuthenticator",
+}
+"""A user may change what the permissions of its directory let that user write."""
 OF_METASTORES = "spark.hadoop.hive.metastore."
 HTTP = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"
 TLS_ALERT = b"\x15\x03\x03\x00\x02\x02\x46"
@@ -103,3 +111,26 @@ def test_a_metastore_by_tls_publishes(
         assert said in refused
     rows = server.new_session().sql(f"select name from {project.schema}.model").collect()
     assert [row["name"] for row in rows] == ["two"]
+
+
+@pytest.mark.long
+def test_rights_that_the_metastore_denies_are_said(tmp_path: Path) -> None:
+    """``dbt debug`` tries them; a run changes nothing."""
+    place = tmp_path / "metastore"
+    with (
+        running_metastore(place, tmp_path / "warehouse", BY_STORAGE) as metastore,
+        spark_of_files(tmp_path / "spark", metastore) as server,
+    ):
+        project = project_in(tmp_path / "project")
+        own = {**server.profile("thrift"), "metastore": metastore.uri}
+        project.write_profile("ctas_spark", **own)
+        assert project.dbt("run", name="one").success
+        project.write_profile("ctas_spark", **{**own, "user": "eve"})
+        debugged = project.dbt("debug")
+        run = project.dbt("run", name="two")
+        rows = server.new_session().sql(f"select name from {project.schema}.model").collect()
+    assert not debugged.success
+    assert "the metastore does not let eve create and drop tables" in debugged.log
+    assert "Permission denied: user=eve" in debugged.log
+    assert "nothing was published" in run.message("model")
+    assert [row["name"] for row in rows] == ["one"]

@@ -37,6 +37,7 @@ JVM_OPTIONS = (
     "-XX:MetaspaceSize=128m",
     "-XX:TieredStopAtLevel=1",
     "-XX:-UsePerfData",
+    "--add-opens=java.base/java.net=ALL-UNNAMED",
     "-Dderby.system.durability=test",
     # Readers and writers of one table deadlock in Derby now and then; one of them is
     # rolled back and retried, but by default only after 20 s.
