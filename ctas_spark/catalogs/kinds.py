@@ -321,6 +321,18 @@ class Catalogs:
         on_page = f" ({levels.PAGE}: {row})" if row else ""
         return f"up to {found.reaches.value}, conflict check {lock or check.value}{on_page}{reason}"
 
+    def _try_rights(self, any_table: StagingContext) -> None:
+        """Return if tables can be created and dropped in the staging schema, or nobody can tell.
+
+        Raises:
+            MetastoreError: they can't.
+        """
+        try:
+            services = self.catalog.services(any_table.staging_schema, any_table.target)
+        except StagingError:
+            return  # the line of the level says why
+        services.roots.staging.try_rights()
+
     def _options(self, catalog: str) -> dict[str, str]:
         """The catalog's settings, without the prefix that ends with its name."""
         prefix = f"{SETTINGS}{catalog}."

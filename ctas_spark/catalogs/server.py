@@ -160,9 +160,9 @@ class CatalogsWithoutJvm(Catalogs):
         of_files = replace(any_table.target, catalog=SESSION_CATALOG)
         try:
             self._check_metastore(replace(any_table, target=of_files))
-            self._check().try_rights(any_table.staging_schema)
+            self._try_rights(any_table)
         except ProfileError as error:
-            error.table, error.left = None, server_metastore.UNTOUCHED
+            error.table, error.left = None, messages.UNTOUCHED
             raise
         except (NoSuchSchemaError, AtomicityNotSupportedError) as error:
             # the first model makes the schema; what can't be published there is said for each level
@@ -263,7 +263,7 @@ class CatalogsWithoutJvm(Catalogs):
             raise AtomicityNotSupportedError(
                 f"the server runs Spark {self._spark.version}, and tables of files need "
                 f"{'.'.join(map(str, OLDEST))} or newer there",
-                left=server_metastore.UNTOUCHED,
+                left=messages.UNTOUCHED,
                 remedy="upgrade the server, or use method: session in the profile",
             )
         return found
@@ -275,13 +275,10 @@ class CatalogsWithoutJvm(Catalogs):
             MetastoreNotReachedError: nobody answers there.
             ProfileError: it is not the server's.
         """
-        self._check().run(context)
-
-    def _check(self) -> server_metastore.Check:
         catalog = self.catalog
-        if self._metastore is None or self._address is None:
-            raise AssertionError("a catalog of files has a metastore, and its address")
-        return server_metastore.Check(self._spark, self._address, self._metastore, catalog)
+        if self._metastore is not None and self._address is not None:
+            check = server_metastore.Check(self._spark, self._address, self._metastore, catalog)
+            check.run(context)
 
     def _delete(self, directory: str) -> None:
         """Have the metastore delete it, by an entry in a staging schema of this run."""

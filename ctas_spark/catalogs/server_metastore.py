@@ -1,7 +1,6 @@
 """A server's metastore, as the profile names it: its address, and whether it is the server's."""
 
 import os
-import secrets
 from dataclasses import dataclass
 from getpass import getuser
 from typing import Any
@@ -20,14 +19,12 @@ from ..errors import (
 )
 from ..files.catalog import SessionCatalog
 from ..files.staging_entry import STAGING_ID
-from ..metastore.client import EntryChange, TableEntry
+from ..metastore.client import TableEntry
 from ..metastore.connections import PLAIN, ThriftMetastore
 from ..publish import messages
-from ..publish.marker import PREFIX
 
 METASTORE = "metastore"
 """The profile's field for its address."""
-UNTOUCHED = "no table was touched, and no job was started"
 HADOOP_USER = "HADOOP_USER_NAME"
 URIS = "spark.hadoop.hive.metastore.uris"
 EXAMPLE = "thrift://host:9083"
@@ -75,7 +72,7 @@ def connected(address: MetastoreAddress) -> ThriftMetastore:
         metastore.close()
         raise MetastoreNotReachedError(
             f"the metastore of this profile does not answer: {error.what}",
-            left=UNTOUCHED,
+            left=messages.UNTOUCHED,
             remedy=f"check {METASTORE} in the profile, that the metastore is running, and that "
             "this machine can reach it",
         ) from error
@@ -125,26 +122,6 @@ class Check:
             raise
         if not self._shows(entry):
             raise self._foreign(context.target)
-
-    def try_rights(self, schema: str) -> None:
-        """Create an entry in a staging schema and drop it again.
-
-        Raises:
-            ProfileError: the metastore refuses one of both to the profile's user.
-        """
-        name = TableName(schema, f"{PREFIX}tried_{secrets.token_hex(4)}")
-        try:
-            self.metastore.create_table(
-                EntryChange(name, self.metastore.scratch_entry(name), None, {})
-            )
-            self.metastore.drop_entry(name)
-        except MetastoreError as error:
-            raise ProfileError(
-                f"the metastore does not let {self.address.user} create and drop tables in "
-                f"{schema}: {error.what}",
-                left=UNTOUCHED,
-                remedy=f"give that user the right to do so in {schema} and in the models' schemas",
-            ) from error
 
     def _shows(self, entry: TableEntry) -> bool:
         asked = f"SHOW TBLPROPERTIES {quoting.table(entry.name)}"

@@ -127,6 +127,8 @@ class CatalogsWithJvm(Catalogs):
         yield f"atomicity: {self._reached(replace(any_table, target=of_files))}"
         yield from self._reached_by_others(any_table)
         yield f"statistics: {OTHERS_COUNT}"
+        if any_table.target.catalog == SESSION_CATALOG:
+            self._try_rights(any_table)
 
     def _reached_by_others(self, any_table: StagingContext) -> Iterator[str]:
         """A line for each format in the session's catalog and in the target's, but for files."""

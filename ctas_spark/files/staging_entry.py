@@ -14,6 +14,7 @@ from contextlib import suppress
 from ..context import TableName
 from ..errors import EntryExistsError, EntryModifiedError, MetastoreError, StagingSchemaError
 from ..metastore.client import EntryChange, Expectation, MetastoreClient, TableEntry
+from ..publish import messages
 from ..publish.locks import NoLock
 from ..publish.marker import PREFIX
 from .entries import MOST_ATTEMPTS, EntryWriter
@@ -59,6 +60,24 @@ class StagingEntry:
             if entry is None:
                 raise MetastoreError(f"{self.name} was created a moment ago, and is gone already")
             return entry
+
+    def try_rights(self) -> None:
+        """Create an entry next to it, and drop that again.
+
+        Raises:
+            MetastoreError: the metastore refuses one of both.
+        """
+        name = TableName(self.name.database, f"{PREFIX}tried_{secrets.token_hex(4)}")
+        made = EntryChange(name, self._metastore.scratch_entry(name), None, {})
+        try:
+            self._metastore.create_table(made)
+            self._metastore.drop_entry(name)
+        except MetastoreError as error:
+            raise MetastoreError(
+                f"tables can't be created and dropped in {name.database}: {error.what}",
+                left=messages.UNTOUCHED,
+                remedy="give the user who runs dbt that right, there and in the models' schemas",
+            ) from error
 
     def id(self) -> str | None:
         """The staging id; None as long as no run has made it."""

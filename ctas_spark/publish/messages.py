@@ -26,6 +26,7 @@ from .version import Base
 AGAIN = "run the model again; it will build on what is there now"
 NO_JOB = "it is unchanged; no job was started"
 NOTHING_PUBLISHED = "nothing of this model was published"
+UNTOUCHED = "no table was touched, and no job was started"
 THEIRS_UNTOUCHED = "another writer created it meanwhile, and that table is untouched"
 DROPPED_MEANWHILE = "another dropped it meanwhile; nothing was created"
 

@@ -176,12 +176,14 @@ ROW = (
 def test_dbt_debug_connects_to_the_metastore(
     opened: Opened, monkeypatch: pytest.MonkeyPatch, reached: Capabilities, told: str
 ) -> None:
-    """To say how it is reached, what it reaches, and what an ANALYZE by others does."""
-    monkeypatch.setattr(
-        session,
-        "SessionCatalog",
-        lambda *_, **__: SimpleNamespace(capabilities=lambda _schema: reached),
-    )
+    """To say how it is reached, what it reaches, and what an ANALYZE by others does.
+
+    It tries the rights that a build needs.
+    """
+    staging = SimpleNamespace(try_rights=lambda: opened.names.append("rights"))
+    services = SimpleNamespace(roots=SimpleNamespace(staging=staging))
+    fake = SimpleNamespace(capabilities=lambda _: reached, services=lambda *_: services)
+    monkeypatch.setattr(session, "SessionCatalog", lambda *_, **__: fake)
     monkeypatch.setattr(session, "FORMATS_OF", {})
     assert list(catalogs().report(context(SESSION_CATALOG))) == [
         "versions",
@@ -190,7 +192,7 @@ def test_dbt_debug_connects_to_the_metastore(
         f"atomicity: {told}",
         f"statistics: {OTHERS_COUNT}",
     ]
-    assert opened.names == ["metastore"]
+    assert opened.names == ["metastore", "rights"]
 
 
 def test_a_metastore_that_is_not_served_does_not_end_the_report(

@@ -286,3 +286,21 @@ def copied(world: World) -> World:
     clone.metastore = FakeMetastore()
     clone.metastore.tables.update(world.metastore.tables)
     return clone
+
+
+@pytest.mark.parametrize("refused", ["create_table", "drop_entry"])
+def test_rights_are_tried_and_nothing_is_left(world: World, refused: str) -> None:
+    """Both of them, next to the entry that holds the id."""
+    staging = roots(world).staging
+    staging.made()
+    before = {*world.metastore.tables}
+    staging.try_rights()
+    assert {*world.metastore.tables} == before
+
+    def denied(call: str) -> None:
+        if call == refused:
+            raise MetastoreError("Permission denied: user=eve")
+
+    world.metastore.before = denied
+    with pytest.raises(MetastoreError, match=f"dropped in {STAGING_SCHEMA}: Permission denied"):
+        staging.try_rights()
