@@ -24,6 +24,11 @@ BATCHED = """
           event_time='at', batch_size='day', begin='2026-01-01', partition_by='day') }}
 select timestamp '2026-01-0{{ var('day', 9) }} 09:00:00' as at, 'x' as day
 """
+OVERWRITTEN = """
+{{ config(materialized='incremental', file_format='iceberg', partition_by=var('by') or none,
+          incremental_strategy='insert_overwrite' if var('by') else 'append') }}
+select id, 'x' as day from range(2)
+"""
 CONTRACT = """
 models: [{name: checked, columns: [{name: id, data_type: int, constraints: [{type: not_null}]}]}]
 """
@@ -93,3 +98,21 @@ def test_what_is_not_published_is_checked_from_its_first_row_on(place: Place) ->
     built = place.project.dbt("run", "--select", "checked", "batched", *when, id=1, day=1)
     assert built.success, built.log
     assert place.rows(f"select id, day from {schema}.checked, {schema}.batched") == [(1, "x")]
+
+
+@MOSTLY_CONNECT
+def test_files_of_an_older_partitioning_are_not_doubled(place: Place) -> None:
+    """All files have one, and only Iceberg's own file says that it is not the present one."""
+    place.write({"models/overwritten.sql": OVERWRITTEN})
+    table = f"ice.{place.project.schema}.overwritten"
+    run = "run", "--select", "overwritten"
+    assert place.project.dbt(*run, by="").success
+    place.rows(f"alter table {table} add partition field day")
+    refused = place.project.dbt(*run, by="day")
+    assert "files of an older partitioning" in refused.message("overwritten")
+    assert place.rows(f"select count(*) from {table}") == [(2,)]
+    rewrite = "rewrite_data_files(options => map('rewrite-all', 'true')"
+    place.rows(f"call ice.system.{rewrite}, table => '{place.project.schema}.overwritten')")
+    again = place.project.dbt(*run, by="day")
+    assert again.success, again.log
+    assert place.rows(f"select count(*) from {table}") == [(2,)]

@@ -10,6 +10,9 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import Any
 
+from dbt_common.exceptions import DbtRuntimeError
+
+from ctas_spark import quoting
 from ctas_spark.context import TableName
 from ctas_spark.errors import MetastoreError
 from ctas_spark.iceberg import rows_only
@@ -35,7 +38,7 @@ def problem(
 ) -> str:
     """What is wrong with a model's ``partition_by``; empty if nothing.
 
-    Only in a session, ``spark``, is it known which partitioning of files is the present one.
+    ``spark`` is a session in this process, where the catalog tells the present partitioning.
     """
     ask(f"REFRESH TABLE {table}")  # else a session may remember what another has changed
     (shown,) = ask(f"SHOW CREATE TABLE {table}")
@@ -45,8 +48,8 @@ def problem(
     if not rows_only.are_partitions(partition_by, found):
         return OTHERS.format(f"is partitioned by ({found})" if found else "is not partitioned")
     specs = {int(row[0]) for row in ask(f"SELECT DISTINCT spec_id FROM {table}.files")}  # noqa: S608 (dbt's name)
-    if spark is not None and specs:
-        specs |= _present(spark, table.full_name)
+    if specs:
+        specs |= _of_metadata(ask, table) if spark is None else _present(spark, table.full_name)
     return OLDER if len(specs) > 1 else ""
 
 
@@ -65,4 +68,15 @@ def _present(spark: Any, name: TableName) -> set[int]:
     with suppress(MetastoreError):
         found = IcebergTables(spark, name.catalog).find(name)
         return set() if found is None else {int(found.facts.spec["spec-id"])}
+    return set()
+
+
+def _of_metadata(ask: Ask, table: CtasSparkRelation) -> set[int]:
+    """The same over a server, by Iceberg's own file; nothing if the server can't read that."""
+    newest = f"SELECT max_by(file, struct(timestamp, file)) FROM {table}.metadata_log_entries"  # noqa: S608 (dbt's name)
+    with suppress(DbtRuntimeError):
+        ((path,),) = ask(newest)
+        spec = "get_json_object(value, '$.default-spec-id')"
+        found = ask(f"SELECT DISTINCT {spec} FROM text.{quoting.identifier(str(path))}")  # noqa: S608
+        return {int(row[0]) for row in found if row[0] is not None}
     return set()
