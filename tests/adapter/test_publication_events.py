@@ -1,5 +1,7 @@
 """Which events the hooks of a dbt run get for a node."""
 
+import sys
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -216,3 +218,18 @@ def test_modules_of_the_project_can_be_named(tmp_path: Any) -> None:
         Exception, match=r"(?s)2 errors in the profile.*Pagr.*json: there is no such hook"
     ):
         hooks_of(credentials, str(tmp_path))
+
+
+def test_a_hook_is_that_of_its_project(tmp_path: Path) -> None:
+    """A process that runs one project after the other has imported the first one's module."""
+    credentials: Any = SimpleNamespace(
+        hooks=["hooks_of_two:Pager"], hook_timeout=1, hide_secrets=str
+    )
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "hooks_of_two.py").write_text(
+            f"class Pager:\n    of = {name!r}\n    def on_finished(self, event): ...\n"
+        )
+    for name in ("first", "second", "first"):
+        assert hooks_of(credentials, str(tmp_path / name))
+        assert sys.modules["hooks_of_two"].Pager.of == name

@@ -4,6 +4,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from dbt_common.exceptions import DbtRuntimeError
@@ -29,6 +30,8 @@ from dbt.adapters.ctas_spark.project import RESOURCES
 
 TABLES = ("table", "atomic_table", "incremental", "seed", "snapshot")
 """Materializations whose failures are told, also if they failed before anything began."""
+_projects: list[str] = []
+"""Those that ``sys.path`` has got here."""
 DECIDED = (Outcome.COMMITTED, Outcome.KEPT)
 
 
@@ -42,8 +45,8 @@ def hooks_of(credentials: CtasSparkCredentials, project: str | None) -> Hooks:
     """
     if project is None:
         return Hooks({})
-    if any(":" in name for name in names(credentials.hooks)) and project not in sys.path:
-        sys.path.append(project)
+    if modules := {name.partition(":")[0] for name in names(credentials.hooks) if ":" in name}:
+        _find_in(project, modules)
     hide, found = credentials.hide_secrets, registered(credentials.hooks)
     if found.problems:
         raise DbtRuntimeError(hide(str(ProfileError.of(found.problems))))
@@ -57,6 +60,21 @@ def hooks_of(credentials: CtasSparkCredentials, project: str | None) -> Hooks:
         logger.debug(hide(text))
 
     return Hooks(found.hooks, credentials.hook_timeout, say, note)
+
+
+def _find_in(project: str, modules: set[str]) -> None:
+    """Let modules be imported from a project, and not from one that this process ran before."""
+    if project not in sys.path:
+        sys.path.append(project)
+        _projects.append(project)
+    for other in [one for one in _projects if one != project]:
+        sys.path.remove(other)
+        _projects.remove(other)
+        for root in {one.partition(".")[0] for one in modules}:
+            file = getattr(sys.modules.get(root), "__file__", None)
+            if file is not None and Path(file).is_relative_to(other):
+                for name in [one for one in sys.modules if f"{one}.".startswith(f"{root}.")]:
+                    del sys.modules[name]
 
 
 class HookDispatcher:
