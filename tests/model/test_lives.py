@@ -10,4 +10,4 @@ from model.machine import Lives
 @pytest.mark.timeout(0)
 def test_any_life_of_a_table_keeps_the_invariants(model_settings: settings) -> None:
     """One whole version is shown, what is shown is never deleted, and nothing stays for ever."""
-    run_state_machine_as_test(Lives, settings=model_settings)
+    run_state_machine_as_test(Lives, settings=model_settings)  # type: ignore[no-untyped-call, unused-ignore]

@@ -40,7 +40,7 @@ def test_a_sabotage_is_found(
     """With this fault some life of a table breaks an invariant, and it is found in time."""
     sabotage(monkeypatch)
     with pytest.raises(AssertionError):
-        run_state_machine_as_test(Lives, settings=settings(search_settings, max_examples=LONG))
+        run_state_machine_as_test(Lives, settings=settings(search_settings, max_examples=LONG))  # type: ignore[no-untyped-call, unused-ignore]
 
 
 def builds(life: Lives, fault: Fault | None = None, plan: Plan | None = None) -> None:
