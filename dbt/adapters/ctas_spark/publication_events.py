@@ -3,7 +3,7 @@
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +68,8 @@ def _find_in(project: str, modules: set[str]) -> None:
         sys.path.append(project)
         _projects.append(project)
     for other in [one for one in _projects if one != project]:
-        sys.path.remove(other)
+        with suppress(ValueError):  # others may have taken it away
+            sys.path.remove(other)
         _projects.remove(other)
         for root in {one.partition(".")[0] for one in modules}:
             file = getattr(sys.modules.get(root), "__file__", None)
