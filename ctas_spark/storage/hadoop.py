@@ -213,9 +213,7 @@ class HadoopStorage:
         status = origin_system.getFileStatus(origin)
         target, system = self._locate(directory)
         system.mkdirs(target)
-        mode = system.getFileStatus(target).getPermission()
-        self._apply(status, origin_system, target, system)
-        if not mode.equals(status.getPermission()):
+        if self._apply(status, origin_system, target, system):
             for below in self._directories_below(directory):
                 self._apply(status, origin_system, self._path(below), system)
 
@@ -226,13 +224,18 @@ class HadoopStorage:
         parts = (one.split("/") for one in inside)
         return sorted({"/".join(one[:n]) for one in parts for n in range(top + 2, len(one) + 1)})
 
-    def _apply(self, status: Any, origin_system: Any, target: Any, system: Any) -> None:
-        system.setPermission(target, status.getPermission())
-        if system.getFileStatus(target).getGroup() != status.getGroup():
+    def _apply(self, status: Any, origin_system: Any, target: Any, system: Any) -> bool:
+        """Change what differs: each change is one that HDFS writes to its log. True for the mode."""
+        found = system.getFileStatus(target)
+        has_mode = found.getPermission().equals(status.getPermission())
+        if not has_mode:
+            system.setPermission(target, status.getPermission())
+        if found.getGroup() != status.getGroup():
             system.setOwner(target, None, status.getGroup())
         if status.hasAcl():
             entries = origin_system.getAclStatus(status.getPath()).getEntries()
             system.modifyAclEntries(target, entries)
+        return not has_mode
 
     def delete(self, path: str) -> None:
         """On an object store with the uploads that a killed job has begun, and not completed."""
