@@ -225,7 +225,7 @@ class HadoopStorage:
         return sorted({"/".join(one[:n]) for one in parts for n in range(top + 2, len(one) + 1)})
 
     def _apply(self, status: Any, origin_system: Any, target: Any, system: Any) -> bool:
-        """Change what differs: each change is one that HDFS writes to its log. True for the mode."""
+        """Change what differs, as HDFS logs each change; True if the mode did."""
         found = system.getFileStatus(target)
         has_mode = found.getPermission().equals(status.getPermission())
         if not has_mode:
