@@ -25,12 +25,11 @@ KNOWN = INTEGERS | {"string", "boolean", "float", "double", "date", "timestamp"}
 """Types that Spark need not be asked for."""
 NO_FRACTION = "[.]0*$"
 """What a whole number may end with, for an integer."""
-DATE = "[+-]?[0-9]{4,}(-[0-9]{1,2}(-[0-9]{1,2}%s)?)?"
-WHOLE = {
-    "date": DATE % "([T ](0{1,2}(:0{1,2}(:0{1,2}([.]0*)?)?)?)?(Z|[+-]00:?00)?)?",
-    "timestamp_ntz": DATE % "([T ]([0-9]{1,2}(:[0-9]{1,2}(:[0-9]{1,2}([.][0-9]*)?)?)?)?)?",
-}
-"""What a cast keeps all of; it would drop a date's time of day, and a zone where there is none."""
+WITHOUT_ZONE = (
+    "[+-]?[0-9]{4,}(-[0-9]{1,2}(-[0-9]{1,2}"
+    "([T ]([0-9]{1,2}(:[0-9]{1,2}(:[0-9]{1,2}([.][0-9]*)?)?)?)?)?)?)?"
+)
+"""What a cast to ``timestamp_ntz`` keeps all of; it would drop a zone, and so move the time."""
 CORRECT = "correct it, or the type in column_types"
 IN_BATCHES = (
     "the seed is dropped, created and filled in batches; until that is done, readers find no "
@@ -124,8 +123,8 @@ def _value(text: str, column: SeedColumn) -> str:
         return f"CAST({text} AS {column.type})"
     number = f"regexp_replace(trim({text}), {quoting.string(NO_FRACTION)}, '')"
     value = f"try_cast({number if kind in INTEGERS else text} AS {column.type})"
-    if kind in WHOLE:
-        whole = quoting.string(f"^{WHOLE[kind]}$")
+    if kind == "timestamp_ntz":
+        whole = quoting.string(f"^{WITHOUT_ZONE}$")
         value = f"IF(trim({text}) RLIKE {whole}, {value}, NULL)"
     where = quoting.string(f" below the header, column {quoting.unquoted(column.name)}: '")
     wrong = quoting.string(f"' does not fit the type {column.type}; {CORRECT}")
