@@ -48,7 +48,7 @@ from .staging_entry import STAGING_ID
 from .statistics import Statistics, correct, statistics_of
 from .table import FileTable, Services
 from .version import FileVersion
-from .view import ViewChange, left_views, view_change
+from .view import ViewChange, all_left_views, view_change
 
 ALWAYS_THERE = ("parquet", "orc", "csv", "json", "text")
 LOOKS, LOOK_SECONDS = 60, 0.5
@@ -219,7 +219,7 @@ class SessionCatalog(StagingCatalog):
     def drop_left_views(
         self, context: StagingContext, *, dry_run: bool = False
     ) -> tuple[TableName, ...]:
-        left = left_views(self._metastore, context.staging_schema, self._clock.wall_ms())
+        left = all_left_views(self._metastore, context.staging_schema, self._clock.wall_ms())
         for name in () if dry_run else left:
             self._metastore.drop_entry(name)
         return left

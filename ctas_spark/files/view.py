@@ -139,10 +139,15 @@ def left_views(
         is_staged = infix.endswith(f"__{INFIX}") and VERSION_ID.fullmatch(id_)
         return bool(is_staged) and now_ms - started_ms(id_) > ORPHAN_AGE_MS
 
-    if metastore.database_location(schema) is None:
-        return ()
-    found = metastore.entries([one for one in metastore.tables(schema, prefix) if is_old(one)])
+    old = [one for one in metastore.tables(schema, prefix) if is_old(one)]
+    found = metastore.entries(old) if old else ()
     return tuple(one.name for one in found if one.is_view and records.RECORD not in one.parameters)
+
+
+def all_left_views(metastore: MetastoreClient, schema: str, now_ms: int) -> tuple[TableName, ...]:
+    """Those of every target; none in a schema that is not there."""
+    is_there = metastore.database_location(schema) is not None
+    return left_views(metastore, schema, now_ms) if is_there else ()
 
 
 def view_change(table: FileTable) -> ViewChange | None:
