@@ -5,23 +5,26 @@
 
 At ``thrift``, dbt works over a warm Thrift server of Spark's own with default settings; a first
 round, which warms it up, counts for nothing. Elsewhere each build starts a session of its own, with
-the settings that the place needs and no others. The metastore is a server on Derby. Each round
-builds 100 models of one row into a schema of its own and builds them again, by one competitor and
-then by the other, and in the next round the other way round. It takes 15 minutes.
+the settings that the place needs and no others; at ``spark-submit``, that starts dbt with them. The
+metastore is a server on Derby. Each round builds 100 models of one row into a schema of its own and
+builds them again, by one competitor and then by the other, and in the next round the other way
+round. It takes 15 minutes.
 """
 
 import argparse
 import itertools
+import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from real_places.shared import PLACES
+from real_places.shared import PLACES, Place
 from servers.remote import server_of_files
+from servers.standalone import SPARK_SUBMIT
 from servers.versions import versions
 from side_by_side.cases import OURS, STOCK, Build, Case, Sample
 from side_by_side.competitors import SESSION, Competitor
@@ -32,28 +35,42 @@ from side_by_side.tools import Dbt
 
 BUILDS = (Build.FIRST, Build.REBUILD)
 THRIFT = "thrift"
-AT = (THRIFT, *(name for name in PLACES if name != "spark-submit"))
+AT = (THRIFT, *PLACES)
+RUN_DBT = Path(__file__).parents[1] / "examples" / "kubernetes" / "run_dbt.py"
 
 
 @dataclass(frozen=True, slots=True)
 class OfItsOwn(Dbt):
-    """dbt with a schema for each project: place and metastore outlive them."""
+    """dbt with a schema for each project: place and metastore outlive them.
+
+    ``starts`` is the command that starts dbt in the environment's place.
+    """
 
     numbers: Iterator[int] = field(default_factory=itertools.count)
+    starts: Sequence[str] = ()
 
     def write(self, case: Case, directory: Path) -> None:
         """Models, a project, a profile."""
         schema = f"bench_{self.output['type']}_{next(self.numbers)}"
         Dbt({**self.output, "schema": schema}).write(case, directory)
 
+    def command(self, build: Build) -> Sequence[str]:
+        """As ever, but for what starts it."""
+        program, *arguments = Dbt.command(self, build)
+        return (*(self.starts or (program,)), *arguments)
+
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
-    """What the profiles of the two say; ``is_warm`` if they share what a first round warms."""
+    """What the profiles of the two say; ``is_warm`` if they share what a first round warms.
+
+    ``starts`` is the command that starts both, if dbt's own does not.
+    """
 
     ours: Mapping[str, Any]
     stock: Mapping[str, Any]
     is_warm: bool = False
+    starts: Sequence[str] = ()
 
 
 @contextmanager
@@ -66,10 +83,13 @@ def over_thrift(directory: Path) -> Iterator[Outputs]:
 
 @contextmanager
 def in_sessions(name: str, directory: Path) -> Iterator[Outputs]:
-    """A place, whose settings each session gets."""
+    """A place, whose settings each session gets: from the profile, or from spark-submit."""
     with PLACES[name](directory) as place:
         conf = place.needed
-        yield Outputs({"spark_conf": conf}, {**SESSION, "server_side_parameters": conf})
+        if place.submits:
+            yield Outputs({}, SESSION, starts=_submit(place, conf))
+        else:
+            yield Outputs({"spark_conf": conf}, {**SESSION, "server_side_parameters": conf})
 
 
 def main() -> None:
@@ -81,8 +101,8 @@ def main() -> None:
         _opened(options.place)(Path(directory)) as outputs,
     ):
         competitors = (
-            Competitor(OURS, OfItsOwn({**outputs.ours, "type": "ctas_spark"})),
-            Competitor(STOCK, OfItsOwn({**outputs.stock, "type": "spark"})),
+            _competitor(OURS, {**outputs.ours, "type": "ctas_spark"}, outputs.starts),
+            _competitor(STOCK, {**outputs.stock, "type": "spark"}, outputs.starts),
         )
         plan = Plan([case], competitors, BUILDS, options.rounds)
         if outputs.is_warm:
@@ -95,6 +115,19 @@ def main() -> None:
 
         run_rounds(plan, [], keep)
     print(table(record.samples))
+
+
+def _competitor(name: str, output: Mapping[str, Any], starts: Sequence[str]) -> Competitor:
+    return Competitor(name, OfItsOwn(output, starts=starts))
+
+
+def _submit(place: Place, conf: Mapping[str, str]) -> Sequence[str]:
+    """What the profile says elsewhere."""
+    given = [f"{name}={value}" for name, value in conf.items()]
+    variables = [f"{name}={value}" for name, value in place.variables.items()]
+    named = [part for one in given for part in ("--conf", one)]
+    program = ("env", *variables, f"PYSPARK_PYTHON={sys.executable}", str(SPARK_SUBMIT))
+    return (*program, *named, str(RUN_DBT))
 
 
 def _opened(place: str) -> Callable[[Path], AbstractContextManager[Outputs]]:
