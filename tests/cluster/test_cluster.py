@@ -14,10 +14,10 @@ TWICE = [(number, 2 * number) for number in range(20)]
 
 
 def test_a_file_that_spark_submit_runs_builds_on_its_cluster(place: ClusterPlace) -> None:
-    """What spark-submit was given is used; both executors work, and Python's functions run there.
+    """What spark-submit was given, as arguments and in a file, is used.
 
-    A model is built and rebuilt; one that fails in a task leaves the last version, and nothing
-    else stays behind.
+    Both executors work, and Python's functions run there. A model is built and rebuilt; one that
+    fails in a task leaves the last version, and nothing else stays behind.
     """
     runs = [
         place.command("debug"),

@@ -66,13 +66,12 @@ class ClusterPlace:
         path = self.numbered.project.directory / "models" / f"{SCORED}.py"
         path.write_text(SCORES.format(udf=body))
 
-    def options(self, **conf: str) -> list[str]:
-        """What spark-submit is given."""
+    def options(self) -> list[str]:
+        """What spark-submit is given as arguments."""
         given = {
             **SMALL_JAVA,
             "spark.hadoop.hive.metastore.uris": self.metastore.uri,
             "spark.sql.warehouse.dir": str(self.metastore.warehouse),
-            **{key.replace("_", "."): value for key, value in conf.items()},
         }
         confs = [part for key, value in given.items() for part in ("--conf", f"{key}={value}")]
         return ["--master", self.cluster.url, *confs]
@@ -83,11 +82,15 @@ class ClusterPlace:
 
     @contextmanager
     def submitted(self, commands: Sequence[Sequence[str]], **conf: str) -> Iterator[OtherRun]:
-        """Let spark-submit run these invocations in one driver."""
+        """Let spark-submit run these invocations in one driver; a file holds further settings."""
         home = self.numbered.project.directory
+        properties = home / "submitted.conf"
+        lines = [f"{key.replace('_', '.')} {value}\n" for key, value in conf.items()]
+        properties.write_text("".join(lines))
         arguments = [str(home / REPORT), *(json.dumps(one) for one in commands)]
         (home / REPORT).unlink(missing_ok=True)
-        command = [SPARK_SUBMIT, *self.options(**conf), DRIVER, *arguments]
+        command = [SPARK_SUBMIT, "--properties-file", properties, *self.options(), DRIVER]
+        command += arguments
         here = [f"{name}={value}" for name, value in ONLY_HERE.items()]
         with started(home, ["env", *here, *map(str, command)]) as run:
             yield run
