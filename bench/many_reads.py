@@ -12,9 +12,9 @@ schema and format, and ``--isolation repeatable-read`` sets the server so and de
 profile: then none may. The metastore is a server on PostgreSQL.
 
 ``--over connect`` or ``thrift``: dbt writes files over a Spark server, whose metastore is a server
-on Derby with its default settings. ``--mariadb``: the metastore of files is a server on MariaDB.
-``--place``: files lie on S3A or HDFS, or the tasks run on a cluster, also where spark-submit starts
-dbt; the metastore is on Derby.
+on Derby with its default settings. ``--metastore``: that of files is a server on MariaDB, or of
+another Hive, on Derby. ``--place``: files lie on S3A or HDFS, or the tasks run on a cluster, also
+where spark-submit starts dbt; the metastore is on Derby.
 """
 
 import argparse
@@ -32,10 +32,11 @@ from pathlib import Path
 
 from readers.reader import Mode
 from readers.tables import (
+    METASTORES,
     Choice,
     SharedTables,
     tables_at,
-    tables_on_mariadb,
+    tables_on,
     tables_on_postgresql,
     tables_over,
 )
@@ -72,7 +73,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--processes", type=int, default=3)
     parser.add_argument("--table", type=Choice, choices=list(Choice), default=Choice.FILES)
     parser.add_argument("--over", choices=["connect", "thrift"], help="a server that dbt writes by")
-    parser.add_argument("--mariadb", action="store_true", help="the database of the metastore")
+    parser.add_argument("--metastore", choices=METASTORES, help="that of files")
     parser.add_argument("--place", choices=list(PLACES), help="where files lie and tasks run")
     parser.add_argument("--same", action="store_true", help="one schema for all versions")
     parser.add_argument(
@@ -87,8 +88,8 @@ def _tables(
 ) -> AbstractContextManager[SharedTables]:
     if options.over:
         return tables_over(options.over, directory)
-    if options.mariadb:
-        return tables_on_mariadb(directory)
+    if options.metastore:
+        return tables_on(options.metastore, directory)
     if options.place:
         return tables_at(PLACES[options.place](directory))
     return tables_on_postgresql(options.table, directory, settings)
@@ -115,6 +116,7 @@ def _figures(
     return {
         "table": options.table.value,
         "written over": options.over or "a session",
+        "metastore": options.metastore or "Spark's own Hive",
         "place": options.place or "local",
         "reads": trial.reads,
         "commits": len(trial.commits),

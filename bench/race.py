@@ -12,7 +12,7 @@ the format's own. It fails if none of those overwrote another's unseen.
 
 With ``--over connect`` or ``thrift``, the writers have no JVM: each is a client of one Spark
 Connect or Thrift server, whose metastore is a server on Derby with its default settings.
-``--mariadb``: the metastore of files is a server on MariaDB.
+``--metastore``: that of files is a server on MariaDB, or of another Hive, on Derby.
 """
 
 import argparse
@@ -30,9 +30,11 @@ from readers.race import FIRST, run_race
 from readers.race_judge import Round, judge_race
 from readers.rival import Writers
 from readers.tables import (
+    HIVE_4,
+    MARIADB,
     Choice,
     SharedTables,
-    tables_on_mariadb,
+    tables_on,
     tables_on_postgresql,
     tables_over,
 )
@@ -65,8 +67,8 @@ def main() -> None:
 def _tables(options: argparse.Namespace, directory: Path) -> AbstractContextManager[SharedTables]:
     if options.over:
         return tables_over(options.over, directory)
-    if options.mariadb:
-        return tables_on_mariadb(directory)
+    if options.metastore:
+        return tables_on(options.metastore, directory)
     return tables_on_postgresql(options.table, directory)
 
 
@@ -78,7 +80,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--over", choices=["connect", "thrift"], help="a server that the writers write by"
     )
-    parser.add_argument("--mariadb", action="store_true", help="the database of the metastore")
+    parser.add_argument("--metastore", choices=[MARIADB, HIVE_4], help="that of files")
     parser.add_argument("--plain", action="store_true", help="the control")
     parser.add_argument("--out", type=Path)
     return parser.parse_args()
@@ -93,6 +95,7 @@ def _figures(
     return {
         "table": options.table.value,
         "written over": options.over or "a session",
+        "metastore": options.metastore or "Spark's own Hive",
         "writers": (Writers.PLAIN if options.plain else Writers.STAGING).value,
         "rivals": len(rounds[0].attempts),
         "rounds": len(rounds),

@@ -230,8 +230,7 @@ class SessionCatalog(StagingCatalog):
             return False
         if [one.table for one in self._metastore.tables(schema)] != [STAGING_ID]:
             return False
-        roots = self.services(schema).roots
-        if roots.tables():
+        if (roots := self.services(schema).roots).tables():
             return False
         roots.forget_trees()
         self._metastore.drop_entry(TableName(schema, STAGING_ID))
@@ -316,10 +315,12 @@ class SessionCatalog(StagingCatalog):
         return FileTable(within, services, report or StepReport(context.target))
 
     def _opened(self, staging_schema: str, target: TableName | None) -> Services:
-        if self._metastore.database_location(staging_schema) is None:
-            if target and self._metastore.database_location(target.database) is None:
+        find = self._metastore.database_location
+        if find(staging_schema) is None:
+            if target and find(target.database) is None:
                 raise messages.no_such_schema(target)
-            ddl.create_staging_schema(self._engine.sql, SESSION_CATALOG, staging_schema)
+            again = partial(find, staging_schema)
+            ddl.create_staging_schema(self._engine.sql, SESSION_CATALOG, staging_schema, again)
         roots = VersionRoots(self._metastore, self._storage, self._address, staging_schema)
         if self._found is None:
             self._found = self._probed(roots)

@@ -3,6 +3,7 @@
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Protocol
 
 from .. import quoting
@@ -96,8 +97,12 @@ def _column(text: str) -> str:
     return quoting.identifier(quoting.unquoted(text))
 
 
-def create_staging_schema(run: Callable[[str], object], catalog: str, name: str) -> None:
-    """Make the schema that holds the records of versions.
+def create_staging_schema(
+    run: Callable[[str], object], catalog: str, name: str, find: Callable[[], object]
+) -> None:
+    """Make the schema that holds the records of versions, or find that another run has made it.
+
+    ``IF NOT EXISTS`` looks and then creates: of two runs, Hive 4 fails one over the unique key.
 
     Raises:
         StagingSchemaError: it can't be made.
@@ -106,6 +111,8 @@ def create_staging_schema(run: Callable[[str], object], catalog: str, name: str)
     try:
         run(statement)
     except Exception as error:  # whatever the engine raises: the remedy is the same
+        if find():
+            return
         what = f"the staging schema {name} does not exist and can't be created: {error}"
         remedy = f"ask an administrator to run: {statement}"
         raise StagingSchemaError(what, left="nothing was started", remedy=remedy) from error
@@ -141,6 +148,7 @@ class StagingNamespaces:
                 if not self._namespaces.has_namespace(target.database):
                     raise messages.no_such_schema(target)
                 self._known.add(target.database)
-            if namespace not in self._known and not self._namespaces.has_namespace(namespace):
-                create_staging_schema(self._run, self._namespaces.name, namespace)
+            find = partial(self._namespaces.has_namespace, namespace)
+            if namespace not in self._known and not find():
+                create_staging_schema(self._run, self._namespaces.name, namespace, find)
             self._known.add(namespace)

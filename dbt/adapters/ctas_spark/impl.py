@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from multiprocessing.context import SpawnContext
@@ -156,9 +156,13 @@ class CtasSparkAdapter(ForMacros, SparkAdapter):
         return self._components.relations.schemas(database)
 
     def create_schema(self, relation: BaseRelation) -> None:
+        """Another run may make it at the same moment: Hive 4 fails one of the two."""
         try:
             super().create_schema(relation)
         except DbtRuntimeError as error:
+            with suppress(DbtRuntimeError):
+                if self.check_schema_exists(relation.database, str(relation.schema)):
+                    return
             named = self._components.relations.schema_of(relation)
             dbt_edge.add_to(error, f"schema {relation.schema} could not be created{named}")
             raise

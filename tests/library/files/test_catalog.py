@@ -121,6 +121,18 @@ def test_a_staging_schema_that_can_not_be_made_is_named(world: World) -> None:
     assert "ask an administrator to run: CREATE SCHEMA" in refused.value.remedy
 
 
+def test_a_staging_schema_that_another_run_makes_at_the_same_moment_is_used(world: World) -> None:
+    """Hive 4 fails the second of two statements by its database's unique key."""
+    location = world.metastore.databases.pop(STAGING_SCHEMA)
+
+    def lose(_statement: str) -> None:
+        world.metastore.databases[STAGING_SCHEMA] = location
+        raise RuntimeError("duplicate key")
+
+    world.engine.on_sql = lose
+    world.plan()
+
+
 def test_nothing_is_made_next_to_a_schema_that_does_not_exist(world: World) -> None:
     """A misspelt schema leaves no empty staging schema behind."""
     world.metastore.databases.clear()

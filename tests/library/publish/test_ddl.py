@@ -1,5 +1,7 @@
 """The statements of a publication."""
 
+from typing import ClassVar
+
 from ctas_spark.context import TableLayout, TableName
 from ctas_spark.publish import ddl
 
@@ -45,3 +47,20 @@ def test_buckets_can_be_sorted() -> None:
 def test_a_trailing_comment_does_not_swallow_the_bracket() -> None:
     """A model that ends in a line comment can still be wrapped."""
     assert ddl.without_rows("select 1 -- done").endswith("-- done\n) LIMIT 0")
+
+
+def test_a_staging_schema_that_another_run_makes_at_the_same_moment_is_used() -> None:
+    """In every catalog: the look comes before the statement, and once more after it."""
+
+    class Catalog:
+        name = "glue"
+        found: ClassVar = {"shop"}
+
+        def has_namespace(self, namespace: str) -> bool:
+            return namespace in self.found
+
+    def lose(_statement: str) -> None:
+        Catalog.found.add("shop__ctas_spark")
+        raise RuntimeError("duplicate key")
+
+    ddl.StagingNamespaces(Catalog(), lose).ensure("shop__ctas_spark", TableName("shop", "orders"))

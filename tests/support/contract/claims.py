@@ -33,6 +33,7 @@ CLAIMS: Mapping[str, Claim] = {
     # reads: without them, what changes a table's shape is not isolated.
     "hive_remote": Claim(CHECK, WEAK, reaches=Atomicity.ISOLATED if SWAPS else None),
     "hive_mariadb": Claim(CHECK, WEAK, reaches=Atomicity.ISOLATED if SWAPS else None),
+    "hive_3": Claim(ConflictCheck.NONE, WEAK),
     "hive_4": Claim(ConflictCheck.CAS, WEAK, reaches=Atomicity.ISOLATED),
     "hive_over_connect": Claim(CHECK, WEAK, reaches=Atomicity.ISOLATED if SWAPS else None),
     "hive_over_thrift": Claim(CHECK, WEAK, reaches=Atomicity.ISOLATED if SWAPS else None),
@@ -85,6 +86,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "hive_over_thrift": ("hive_over_thrift",),
     "hive_postgresql": ("hive_postgresql",),
     "hive_mariadb": ("hive_mariadb",),
+    "hive_3": ("hive_3",),
     "hive_4": ("hive_4",),
     "hive_embedded": ("hive_embedded",),
     "formats": ("iceberg_jdbc", "iceberg_rest", "iceberg_hadoop", "delta"),

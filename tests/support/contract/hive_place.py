@@ -95,6 +95,16 @@ def mariadb(directory: Path) -> Iterator[HivePlace]:
 
 
 @contextmanager
+def hive_3(directory: Path) -> Iterator[HivePlace]:
+    """A server of Hive 3 on Derby, which compares nothing; Spark's own client of Hive 2.3."""
+    with (
+        running_hive("3.1.3", directory / "server", directory / "warehouse") as server,
+        _on_server("hive_3", server, directory) as place,
+    ):
+        yield place
+
+
+@contextmanager
 def hive_4(directory: Path) -> Iterator[HivePlace]:
     """A server of Hive 4 on Derby, which Spark reaches by Hive's own client of that version."""
     with (

@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 
 from contract.database_place import postgresql as database
 from contract.format_place import delta, iceberg
-from contract.hive_place import embedded, hive_4, mariadb, postgresql, remote
+from contract.hive_place import embedded, hive_3, hive_4, mariadb, postgresql, remote
 from contract.places import Place
 from contract.server_place import over_connect, over_thrift
 from readers.session import small_session
@@ -22,6 +22,7 @@ OF_FILES: Mapping[str, Callable[[Path], AbstractContextManager[Place]]] = {
     "hive_over_thrift": over_thrift,
     "hive_postgresql": postgresql,
     "hive_mariadb": mariadb,
+    "hive_3": hive_3,
     "hive_4": hive_4,
     "hive_embedded": embedded,
 }

@@ -18,10 +18,15 @@ from servers.jars import DELTA, ICEBERG
 from servers.metastore import NO_SETTINGS, Metastore
 from servers.metastore_on_mariadb import running_metastore_on_mariadb
 from servers.metastore_on_postgresql import running_metastore_on_postgresql
+from servers.other_hive import CLIENT_OF_HIVE_4, running_hive
 from servers.remote import server_of_files
 
 # Every second version of a table of files has another format.
 ALTERNATING = "{{ 'orc' if (var('v') | int) // 2 % 2 else 'parquet' }}"
+
+
+MARIADB, HIVE_3, HIVE_4 = METASTORES = ("mariadb", "hive-3", "hive-4")
+OTHER_HIVES = {HIVE_3: "3.1.3", HIVE_4: "4.0.1"}
 
 
 class Choice(str, Enum):
@@ -51,6 +56,7 @@ class SharedTables:
 
     ``file_format`` is None for tables of files, of whichever format. ``profile`` is what a profile
     says besides the session's settings. ``submits``: spark-submit is given these, and starts dbt.
+    ``hive`` is the metastore's version, if it is not Spark's own.
     """
 
     conf: Mapping[str, str]
@@ -58,6 +64,7 @@ class SharedTables:
     file_format: str | None = None
     profile: Mapping[str, object] = field(default_factory=dict)
     submits: bool = False
+    hive: str | None = None
 
     @property
     def model(self) -> Mapping[str, object]:
@@ -66,9 +73,10 @@ class SharedTables:
 
     @property
     def versions(self) -> Mapping[str, str]:
-        """The version of each format's jar that the session has."""
+        """The version of each format's jar that the session has, and of another Hive."""
         jars = self.conf.get("spark.jars", "")
-        return {jar.artifact: jar.version for jar in (ICEBERG, DELTA) if jar.file in jars}
+        formats = {jar.artifact: jar.version for jar in (ICEBERG, DELTA) if jar.file in jars}
+        return formats | ({"hive metastore": self.hive} if self.hive else {})
 
     @property
     def spark_json(self) -> str:
@@ -130,10 +138,20 @@ def tables_on_postgresql(
 
 
 @contextmanager
-def tables_on_mariadb(directory: Path) -> Iterator[SharedTables]:
-    """Tables of files on a metastore of their own, on MariaDB, both with default settings."""
-    with running_metastore_on_mariadb(directory / "metastore", directory / "warehouse") as server:
-        yield SharedTables(server.spark_conf())
+def tables_on(metastore: str, directory: Path) -> Iterator[SharedTables]:
+    """Tables of files on a metastore of their own; Hive's other servers are on Derby.
+
+    Server and database have their default settings.
+    """
+    home, warehouse = directory / "metastore", directory / "warehouse"
+    if metastore == MARIADB:
+        running = running_metastore_on_mariadb(home, warehouse)
+    else:
+        running = running_hive(OTHER_HIVES[metastore], home, warehouse)
+    with running as server:
+        client = CLIENT_OF_HIVE_4 if metastore == HIVE_4 else NO_SETTINGS
+        hive = OTHER_HIVES.get(metastore)
+        yield SharedTables({**server.spark_conf(), **client}, hive=hive)
 
 
 @contextmanager
