@@ -15,6 +15,7 @@ from ..catalogs.server import CONNECT, CatalogsWithoutJvm
 from ..catalogs.server_metastore import MetastoreAddress
 from ..catalogs.session import CatalogsWithJvm
 from ..context import TableName, table_name
+from ..engines.clones import require_pinned_threads
 from ..engines.connect import ConnectJob
 from ..engines.protocol import StoppableJob
 from ..engines.session import SessionJob
@@ -147,6 +148,7 @@ class SessionTable:
     def opened(self) -> Iterator[Catalogs]:
         """The session's catalogs, for one use of the table."""
         quoting.require_escapes(self.spark)
+        require_pinned_threads(self.spark)
         catalogs = self._catalogs()
         try:
             yield catalogs

@@ -39,6 +39,8 @@ CONDITION = re.compile(r"\[([A-Z][A-Z0-9_]*(?:\.[A-Z0-9_]+)*)\] ")
 """How the words of an error with a condition begin."""
 NAMED_CLASS = re.compile(r"\(([\w.$]+)\) ")
 """How Spark Connect's errors begin where PySpark has no class for Java's."""
+OF_CONNECTION = "SparkConnectGrpcException"
+"""Spark Connect's class for errors of a connection, and for those without a class of their own."""
 FRAMES = ("\n\tat ", "\n\nDriver stacktrace:", "\n\nJVM stacktrace:")
 BY_NAME: dict[str, type[RefusedError]] = {
     "TABLE_OR_VIEW_ALREADY_EXISTS": EntryExistsError,
@@ -75,6 +77,18 @@ def java_class(error: Exception) -> str:
         return str(java.getClass().getSimpleName())
     named = NAMED_CLASS.match(str(error))
     return re.split(r"[.$]", named.group(1))[-1] if named else ""
+
+
+def is_unanswered(error: Exception) -> bool:
+    """True for what a session over a server raises where the server has not answered.
+
+    It may have done what it was asked. Of a server that has answered, Spark Connect's client raises
+    an error with a condition or a class of Java's.
+    """
+    if isinstance(error, OSError):
+        return True
+    has_name = condition(error) or java_class(error)
+    return type(error).__name__ == OF_CONNECTION and not has_name
 
 
 def _kind(error: Exception) -> type[MetastoreError]:

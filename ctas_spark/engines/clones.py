@@ -36,12 +36,12 @@ def require_pinned_threads(spark: Any) -> None:
     """Return if each thread of this process has one of its own in the JVM.
 
     Raises:
-        NotSupportedError: the jobs and the active sessions of nodes would mix.
+        NotSupportedError: their jobs, and what each sets for its own, would mix.
     """
     if jvm.is_local(spark) and not isinstance(spark.sparkContext._gateway, ClientServer):
         raise NotSupportedError(
-            "PYSPARK_PIN_THREAD is false: a model that is cancelled would cancel others, and nodes "
-            "would share what each of them sets in its session",
+            "PYSPARK_PIN_THREAD is false: what one thread cancels would cancel the jobs of others, "
+            "and threads would share what each of them sets in its session",
             left="nothing was started",
             remedy="remove the variable from the environment",
         )

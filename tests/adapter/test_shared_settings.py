@@ -1,22 +1,31 @@
 """A node's own statements, and the settings that end with it."""
 
+import threading
+import time
 from collections.abc import Mapping
 
 import pytest
 from py4j.protocol import Py4JNetworkError
 from pyspark.errors import PySparkException
+from pyspark.errors.exceptions.connect import SparkConnectGrpcException
 
+from ctas_spark.errors import ServerNotReachedError
 from dbt.adapters.ctas_spark.shared_settings import NodeSettings
+from dbt.adapters.ctas_spark.turns import POLL_SECONDS
 
 
 class Session:
-    """Spark's settings; those in ``fixed`` can't be changed after its start."""
+    """Spark's settings; those in ``fixed`` can't be changed after its start.
+
+    Answers to later calls are ``lost``, each once.
+    """
 
     def __init__(self, values: Mapping[str, str], fixed: tuple[str, ...] = ()) -> None:
         self.conf = self
         self.values = dict(values)
         self.fixed = fixed
         self.end: Exception | None = None
+        self.lost: list[Exception] = []
 
     def get(self, name: str, default: str | None) -> str | None:
         return self.values.get(name, default)
@@ -40,6 +49,8 @@ class Session:
         return [{"c": catalog.strip("`"), "s": schema}]
 
     def _check(self, name: str) -> None:
+        if self.lost:
+            raise self.lost.pop()
         if self.end is not None:
             raise self.end
         if name in self.fixed:
@@ -138,15 +149,47 @@ def test_an_ended_spark_has_no_settings_to_set_back(end: Exception) -> None:
     node.restore()
 
 
-def test_what_could_not_be_set_back_is_before_the_next_statement() -> None:
+LOST = [ConnectionError("lost"), SparkConnectGrpcException("status = StatusCode.UNAVAILABLE")]
+"""A lost answer over Thrift, and over Spark Connect."""
+
+
+@pytest.mark.parametrize("lost", LOST)
+def test_what_could_not_be_set_back_is_before_the_next_statement(lost: Exception) -> None:
     """A server's answer may be lost, and the nodes that follow share its session."""
     session = Session({"a": "old"})
     first, second = NodeSettings(session), NodeSettings(session)
     note(first, "set a = b")
     session.values["a"] = "b"
-    session.end = ConnectionError("lost")
+    session.end = lost
     first.restore()
     assert session.values == {"a": "b"}
+    with pytest.raises(ServerNotReachedError, match="a still has the value that an earlier node"):
+        note(second, "select 1")
     session.end = None
     note(second, "select 1")
     assert session.values == {"a": "old"}
+
+
+def test_a_node_that_has_waited_for_its_turn_runs_under_nobodys_settings() -> None:
+    """The answer to the one before it was lost while it waited."""
+    session = Session({"a": "old"})
+    first = NodeSettings(session)
+    note(first, "set a = b")
+    session.values["a"] = "b"
+    waiting = threading.Thread(target=lambda: note(NodeSettings(session), "select 1"))
+    waiting.start()
+    time.sleep(2 * POLL_SECONDS)
+    session.lost.append(ConnectionError("lost"))
+    first.restore()
+    waiting.join()
+    assert session.values == {"a": "old"}
+
+
+def test_what_connect_refuses_by_name_is_an_answer() -> None:
+    """Such as a setting that the server alone can have: nothing waits for it."""
+    session = Session({"a": "old"})
+    node = NodeSettings(session)
+    note(node, "set a = b")
+    session.end = SparkConnectGrpcException("[CANNOT_MODIFY_CONFIG] a is the server's")
+    node.restore()
+    note(NodeSettings(session), "select 1")

@@ -55,6 +55,20 @@ def test_defaults_are_the_adapters() -> None:
     assert (table.cleans_up, table.repeatable_reads, table.iceberg_catalogs) == (True, False, ())
 
 
+def test_threads_that_share_their_jobs_are_refused() -> None:
+    """As in a run of dbt: an abort could not end its own job and no other."""
+    context = SimpleNamespace(_gateway="a gateway whose threads are any of the JVM's")
+    conf = SimpleNamespace(get=lambda _name, default: default)
+    spark: Any = SimpleNamespace(
+        catalog=CURRENT, conf=conf, sparkContext=context, _jsparkSession="Java's"
+    )
+    with (
+        pytest.raises(NotSupportedError, match="PYSPARK_PIN_THREAD is false"),
+        SessionTable.of(spark, "orders", {}).opened(),
+    ):
+        pass
+
+
 def test_other_names_are_options_of_the_format() -> None:
     """A name that is nearly a setting is an error."""
     given = {"header": True, "versions_to_keep": 3, "metastore_reads": "repeatable"}

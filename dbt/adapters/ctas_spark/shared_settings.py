@@ -3,7 +3,6 @@
 import re
 import threading
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any, cast
 from weakref import WeakKeyDictionary
 
@@ -11,6 +10,8 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
 from ctas_spark import quoting
+from ctas_spark.engines.calls import is_unanswered
+from ctas_spark.errors import ServerNotReachedError
 from dbt.adapters.ctas_spark.dbt_edge import logger
 from dbt.adapters.ctas_spark.turns import Turn, Turns
 
@@ -37,6 +38,7 @@ STAYS_SET = (
     "{} could not be set back to its value from before this node, which is tried again before the "
     "next statement: {}"
 )
+STILL_SET = "{} still has the value that an earlier node has set, and can't be set back: {}"
 
 
 class SessionSettings:
@@ -72,20 +74,21 @@ class SessionSettings:
         for name, error in self.set_back(spark).items():
             logger.warning(STAYS_SET.format(name, error))
 
-    def set_back(self, spark: Any) -> dict[str, OSError]:
+    def set_back(self, spark: Any) -> dict[str, Exception]:
         """What no running node has set gets its old value; without an answer, at the next call.
 
         What Spark refuses to set back it has also refused to set, or it has ended.
         """
-        unanswered: dict[str, OSError] = {}
+        unanswered: dict[str, Exception] = {}
         with self._guard:
             for name in [name for name in self._before if name not in self._setters]:
                 try:
-                    with suppress(PySparkException, Py4JError):
-                        _set_back(spark, name, self._before[name])
-                    del self._before[name]
-                except OSError as error:  # noqa: PERF203 (a few settings)
-                    unanswered[name] = error
+                    _set_back(spark, name, self._before[name])
+                except (OSError, PySparkException, Py4JError) as error:
+                    if is_unanswered(error):
+                        unanswered[name] = error
+                        continue
+                del self._before[name]
         return unanswered
 
 
@@ -104,11 +107,21 @@ class NodeSettings:
         self._turn = Turn()
 
     def note(self, sql: str, is_canceled: Callable[[], bool]) -> None:
-        """The node is about to run ``sql``, which may set something: wait until it can."""
-        self._session.set_back(self._spark)
+        """The node is about to run ``sql``, which may set something: wait until it can.
+
+        Raises:
+            ServerNotReachedError: what an earlier node has set could not be set back.
+            NotSupportedError, JobCanceledError: as ``Turns.take`` says.
+        """
         sets = _set_by(sql)
         overwrites = OVERWRITE.search(sql) is not None
         self._session.turns.take(self._turn, sets, overwrites=overwrites, is_canceled=is_canceled)
+        for name, error in self._session.set_back(self._spark).items():
+            raise ServerNotReachedError(
+                STILL_SET.format(name, error),
+                left="the next statement was not run under that value",
+                remedy="run dbt again",
+            ) from error
         for name in sets:
             self._session.note(self._spark, self, name)
 
