@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 from ..context import TableName
-from ..errors import EntryModifiedError, MetastoreError, StagingSchemaError
+from ..errors import EntryExistsError, EntryModifiedError, MetastoreError, StagingSchemaError
 from ..metastore.client import EntryChange, Expectation, MetastoreClient, TableEntry
 from ..publish import messages
 from ..publish.locks import NoLock
@@ -53,7 +53,10 @@ class StagingEntry:
             MetastoreError: it could not be made, or is gone again.
         """
         with self._guard:
-            entry = self._read() or self._make()
+            entry = self._read()
+            if entry is None:
+                self._make()
+                entry = self._read()
             if entry is None:
                 raise MetastoreError(f"{self.name} was created a moment ago, and is gone already")
             return entry
@@ -142,24 +145,13 @@ class StagingEntry:
         }
         return entry
 
-    def _make(self) -> TableEntry | None:
-        """A random name that begins with a letter: no file system and no filter hides it.
-
-        Where another run was faster, its id is the one. Hive 4 refuses the slower of two at the
-        same moment in the words of its database, and so without a name.
-        """
+    def _make(self) -> None:
+        """A random name that begins with a letter: no file system and no filter hides it."""
         scratch = self._metastore.scratch_entry(self.name)
         named = {STAGING_ID: f"s{secrets.token_hex(6)}", NOTED: secrets.token_hex(4)}
         made = EntryChange(self.name, scratch, None, named)
-        refused: MetastoreError | None = None
-        try:
+        with suppress(EntryExistsError):  # another run was faster: its id is the one
             self._metastore.create_table(made)
-        except MetastoreError as error:
-            refused = error
-        entry = self._read()
-        if entry is None and refused is not None:
-            raise refused
-        return entry
 
     def _change(self, entry: TableEntry, changed: Mapping[str, str]) -> None:
         """By compare-and-swap over all of the entry as it was read."""

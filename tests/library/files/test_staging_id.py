@@ -59,32 +59,6 @@ def test_the_tree_has_the_id_and_the_address(world: World) -> None:
     assert told == {"staging_id": id_of(world), "metastore": ADDRESS}
 
 
-def test_the_slower_of_two_runs_takes_the_faster_ones_id(world: World) -> None:
-    """Also on Hive 4, whose words for it are those of its database."""
-
-    def lose(call: str) -> None:
-        if call == "create_table":
-            world.metastore.before = lambda _call: None
-            roots(world).staging.made()
-            raise MetastoreError("duplicate key value in a unique index")
-
-    world.metastore.before = lose
-    found = roots(world).staging.made()
-    assert found.parameters[STAGING_ID] == id_of(world)
-
-
-def test_an_id_that_can_not_be_made_says_why(world: World) -> None:
-    """No other run was faster."""
-
-    def refuse(call: str) -> None:
-        if call == "create_table":
-            raise MetastoreError("out of disk")
-
-    world.metastore.before = refuse
-    with pytest.raises(MetastoreError, match="out of disk"):
-        roots(world).staging.made()
-
-
 def test_a_location_root_has_a_tree_of_its_own(world: World) -> None:
     """It is below that directory, and the schema's location is not asked for."""
     layout = TableLayout(location_root="s3a://bucket/data/")

@@ -154,7 +154,32 @@ def test_every_other_failure_may_have_had_its_effect(
     with pytest.raises(MetastoreError) as caught:
         call(client, method)
     assert not isinstance(caught.value, RefusedError)
-    assert server.methods == [method]
+    assert [one for one in server.methods if one != "get_table_req"] == [method]
+
+
+def test_a_creation_that_failed_where_the_entry_is_there_has_lost(
+    client: ThriftMetastore, server: ScriptedServer
+) -> None:
+    """Hive 4 tells it in the words of its database, such as those of a unique key."""
+    is_there = returned(result_of_get(table("theirs")))
+    said = "JDODataStoreException: duplicate key value in a unique index"
+    answers: dict[str, Answer] = {CREATE: raised(3, said), "get_table_req": is_there}
+    server.answer = answering(**answers)
+    with pytest.raises(EntryExistsError, match="duplicate key value"):
+        client.create_table(CHANGE)
+    assert server.methods == [CREATE, "get_table_req"]
+
+
+def test_a_creation_without_an_answer_may_still_come(
+    client: ThriftMetastore, server: ScriptedServer
+) -> None:
+    """What is there now is no answer to it."""
+    is_there = returned(result_of_get(table("theirs")))
+    answers: dict[str, Answer] = {CREATE: HangUpError(), "get_table_req": is_there}
+    server.answer = answering(**answers)
+    with pytest.raises(CallUnansweredError):
+        client.create_table(CHANGE)
+    assert server.methods == [CREATE]
 
 
 def test_an_answer_without_content_is_no_absence(client: ThriftMetastore) -> None:
