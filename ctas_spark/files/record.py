@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -29,6 +30,9 @@ NOT_REACHED = "%s: %s can't be looked at, so what lies there stays: %s"
 RECORD = PREFIX + "record"
 """The property; a compare-and-swap compares all of it."""
 
+PARTS = 3
+"""Of the end of a root that is the same wherever its schema lies: folder, staging id and table."""
+LOCAL = re.compile(r"^file:/+")
 MOST_BASES = 20
 """Some databases of metastores hold 4,000 characters of a property."""
 
@@ -109,7 +113,8 @@ class Record:
             bases = tuple(RecordedBase(*one) for one in read["bases"])
             for named in (one.commit for one in bases if one.commit is not None):
                 checked_commit_id(named)
-            found = cls(**{**read, "bases": bases}, entry=entry)
+            root = _root_now(read["root"], read["version"], entry)
+            found = cls(**{**read, "root": root, "bases": bases}, entry=entry)
             is_own = is_record_of(entry.name, table_named(found.target))
         except (KeyError, TypeError, ValueError):
             return None
@@ -120,6 +125,17 @@ class Record:
         kept = {k: v for k, v in asdict(replace(self, entry=None)).items() if v is not None}
         bases = [(one.what, one.seen_ms, one.landed_ms) for one in self.bases]
         return {RECORD: json.dumps({**kept, "bases": bases}, separators=(",", ":"))}
+
+
+def _root_now(root: str, version: str, entry: TableEntry) -> str:
+    """The root that was recorded, or the one that the entry's own location has gone to since.
+
+    Hive's ``metatool -updateLocation`` follows a renamed warehouse there, and in no property.
+    """
+    here, _, name = (entry.location or "").rstrip("/").rpartition("/")
+    if name != version or here.split("/")[-PARTS:] != root.split("/")[-PARTS:]:
+        return root
+    return root if LOCAL.sub("/", here) == LOCAL.sub("/", root) else here
 
 
 def table_named(target: str) -> TableName:

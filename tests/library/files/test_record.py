@@ -53,6 +53,33 @@ def metastore() -> FakeMetastore:
     return found
 
 
+@pytest.mark.parametrize(
+    ("location", "root"),
+    [
+        (f"hdfs://new/w/ctas-spark/s1/shop.orders/{VERSION}", "hdfs://new/w"),
+        (f"hdfs://old/w/ctas-spark/s1/shop.orders/{VERSION}", "hdfs://old/w"),
+        (f"hdfs://new/w/ctas-spark/s2/shop.orders/{VERSION}", "hdfs://old/w"),
+        ("hdfs://new/w/ctas-spark/s1/shop.orders/another", "hdfs://old/w"),
+        ("file:/placeholder", "hdfs://old/w"),
+        (None, "hdfs://old/w"),
+    ],
+)
+def test_a_root_is_where_its_entry_has_moved(location: str | None, root: str) -> None:
+    """Hive's metatool follows a renamed warehouse in the entry's location, and in no property."""
+    record = replace(NEW, root="hdfs://old/w/ctas-spark/s1/shop.orders")
+    found = Record.of(replace(kept(record), location=location))
+    assert found is not None
+    assert found.root == f"{root}/ctas-spark/s1/shop.orders"
+
+
+def test_another_spelling_of_a_local_root_is_the_same_root() -> None:
+    """Hive writes three slashes, and Spark one."""
+    record = replace(NEW, root="file:/w/ctas-spark/s1/shop.orders")
+    found = Record.of(replace(kept(record), location=f"file:///{record.directory[6:]}"))
+    assert found is not None
+    assert found.root == record.root
+
+
 def read(metastore: FakeMetastore) -> Record:
     """The record as it is now."""
     found = Record.of(metastore.tables[NAME])

@@ -15,6 +15,12 @@ ALICE, BOB, CAROL = "alice", "bob", "carol"
 GROUP = "analysts"
 GROUPS = f"{ALICE}={GROUP};{BOB}={GROUP};{CAROL}=visitors"
 SHARED = 0o775
+LOCATIONS = (
+    ("DBS", "DB_LOCATION_URI"),
+    ("SDS", "LOCATION"),
+    ("SERDE_PARAMS", "PARAM_VALUE"),
+)
+"""Where a metastore keeps locations, in its database."""
 LINKS = "links"
 """The name of a file system of links (viewfs), with /linked for the warehouse."""
 
@@ -87,6 +93,23 @@ class Hdfs:
         for path in self.modes():
             target = self.path(f"{self.directory}/{path}")
             self.system.setPermission(target, self._hadoop.fs.permission.FsPermission(0o755))
+
+    def rename(self, to: str) -> None:
+        """Rename the schema's directory, and follow that as ``metatool -updateLocation`` does.
+
+        With ``-serdePropKey path``, without which Spark goes on looking at the old place.
+        """
+        old, new = (f"{self.address}{one}" for one in (self.directory, to))
+        assert self.system.rename(self.path(old), self.path(new))
+        database = self.project.conf["spark.hadoop.javax.jdo.option.ConnectionURL"]
+        connected = jvm.classes(self.spark).java.sql.DriverManager.getConnection(database)
+        for table, column in LOCATIONS:
+            text = f"CAST({column} AS VARCHAR(4000))"
+            moved = f"'{new}' || SUBSTR({text}, {len(old) + 1})"
+            connected.prepareStatement(
+                f"UPDATE {table} SET {column} = {moved} WHERE {text} LIKE '{old}%'"
+            ).executeUpdate()
+        connected.close()
 
     def make(self, path: str, mode: int) -> None:
         """A directory of the group."""
