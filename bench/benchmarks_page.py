@@ -14,7 +14,7 @@ from typing import Any
 
 from markdown_cells import row, rule
 from side_by_side.cases import samples_of
-from side_by_side.held import what_holds
+from side_by_side.held import what_holds, what_holds_at
 from side_by_side.prose import (
     COMMITS,
     COMPETITORS,
@@ -30,7 +30,7 @@ from side_by_side.prose import (
 )
 from side_by_side.summary import table
 from side_by_side.tables import commit_table, large_table
-from side_by_side.targets import reached, tenths_of_largest
+from side_by_side.targets import AT_PLACES, reached, tenths_of_largest
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS, PAGE = ROOT / "bench" / "results", ROOT / "docs" / "benchmarks.md"
@@ -99,7 +99,11 @@ def _targets(named: Mapping[str, Figures]) -> Iterator[str]:
         yield row(one.what, shown, f"{one.limit:g}", "yes" if one.is_reached else "**no**")
     yield ""
     small = [named[one] for one in ("benchmark-small", "benchmark-small-500") if one in named]
-    if held := [line for figures in small for line in what_holds(figures)]:
+    held = [line for figures in small for line in what_holds(figures)]
+    for place in AT_PLACES:
+        if figures := named.get(f"benchmark-{place}"):
+            held += what_holds_at(place, figures)
+    if held:
         yield "Where the time goes in builds of small models that miss their targets:\n"
         yield from [*held, "", TRIED]
 

@@ -22,6 +22,8 @@ declare -A titles=(
     [databases]="Two databases: the session catalog, and one of Iceberg's"
     [delta]="Delta tables"
     [kerberos]="A metastore and Spark's Thrift server, with Kerberos"
+    [on_a_cluster]="Readers and the contract, in sessions on a cluster"
+    [on_a_cluster_whole]="All readers and the whole contract, in sessions on a cluster"
     [hdfs]="HDFS: several users of one group"
     [s3]="S3: committers, requests, what is deleted"
     [remote]="Spark Connect and Thrift: dbt without a JVM, on a server"
@@ -33,7 +35,7 @@ declare -A titles=(
 
 quick_stages=(lint types unit lives)
 all_stages=(lint types unit functional delta iceberg conformance faults remote contract
-    contract_formats other_catalogs crashes lives clients databases hdfs s3 without_dbt)
+    contract_formats other_catalogs crashes lives clients databases hdfs s3 on_a_cluster without_dbt)
 # With --all three of them run in their long form alone. What comes from a registry in its newest
 # version, or in another, is tried there, too.
 long_stages=(iceberg_everywhere contract_pairs contract_all_formats contract_postgresql
@@ -41,7 +43,7 @@ long_stages=(iceberg_everywhere contract_pairs contract_all_formats contract_pos
     crashes_all_formats crashes_on_hive crashes_postgresql
     many_lives lint types unit functional demo example faults crashes conformance contract databases
     clients delta
-    remote kerberos other_catalogs hdfs s3 dbt_1_10 dbt_1_11 fresh_install without_dbt)
+    remote kerberos other_catalogs hdfs s3 on_a_cluster_whole dbt_1_10 dbt_1_11 fresh_install without_dbt)
 
 titles+=(
     [contract_embedded]="The contract on an embedded metastore"
@@ -66,6 +68,16 @@ run_tests() {
     (
         use_environment "$environment"
         PYTHONPATH=$root/bin exec pytest -p installed_package -p durations -p time_limits "${selection[@]}" "$@"
+    )
+}
+
+# run_on_a_cluster PATH...: the same, the sessions on a standalone cluster, which ends with the tests.
+run_on_a_cluster() {
+    (
+        use_environment .venv
+        export PYTHONPATH=$root/bin:$root/tests/support
+        exec python -m servers.standalone \
+            pytest -p installed_package -p durations -p time_limits "${selection[@]}" "$@"
     )
 }
 
@@ -170,6 +182,16 @@ functional() {
         --ignore tests/iceberg --ignore tests/delta --ignore tests/other_catalogs \
         --ignore tests/remote --ignore tests/contract_clients --ignore tests/nessie \
         --ignore tests/trino --ignore tests/conformance --ignore tests/kerberos --ignore tests/hdfs --ignore tests/s3
+}
+
+# Whole without the choice by names: publication, a lost race, an abort, a clean-up, and readers beside.
+on_a_cluster() {
+    run_on_a_cluster tests/readers/test_isolated.py tests/contract/test_contract.py --catalog hive_remote \
+        -k "no_read_fails or replaces_everything or names_the_winner or nothing_of_a_replace or was_superseded"
+}
+
+on_a_cluster_whole() {
+    run_on_a_cluster tests/readers tests/contract/test_contract.py --catalog hive_remote
 }
 
 conformance() { run_tests .venv tests/conformance; }

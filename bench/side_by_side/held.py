@@ -5,7 +5,7 @@ from typing import Any
 
 from side_by_side.cases import FLOOR, STOCK, samples_of
 from side_by_side.summary import Group, groups, ratio
-from side_by_side.targets import OF_STOCK
+from side_by_side.targets import OF_STOCK, OF_STOCK_AT_A_PLACE, tenths_of_largest
 
 
 def what_holds(figures: Mapping[str, Any]) -> Iterator[str]:
@@ -22,6 +22,26 @@ def what_holds(figures: Mapping[str, Any]) -> Iterator[str]:
         if missed:
             _, fastest = min(missed, key=lambda pair: pair[0])
             yield f"- {_parts(fastest)}{_of_floor(found, fastest)}"
+
+
+def what_holds_at(place: str, figures: Mapping[str, Any]) -> Iterator[str]:
+    """A line for each of our builds at a place that misses its target, next to dbt-spark's."""
+    samples = samples_of(figures)
+    found = groups(samples)
+    for one in found:
+        limit, of_stock = OF_STOCK_AT_A_PLACE.get((one.competitor, one.build)), ratio(found, one)
+        if not limit or not of_stock or round(of_stock, 2) <= limit:
+            continue
+        same = (one.case, one.build)
+        stock = next(g for g in found if (g.case, g.build) == same and g.competitor == STOCK)
+        tenths = tenths_of_largest([each for each in samples if (each.case, each.build) == same])
+        first = {name: own[0] * int(one.case.split()[0]) / 10 for name, own in tenths.items()}
+        yield (
+            f"- {place}, {one.case}, {one.build}: the first model begins after "
+            f"{one.first_node:.1f} s (dbt-spark: {stock.first_node:.1f}), the models take "
+            f"{one.models:.1f} s ({stock.models:.1f}), and the first tenth of them "
+            f"{first[one.competitor]:.1f} s ({first[STOCK]:.1f})."
+        )
 
 
 def _parts(one: Group) -> str:

@@ -95,6 +95,7 @@ LOCAL = """The 100 models in sessions of their own on one metastore server on De
 of its own for each round: every call to the metastore crosses a socket."""
 STANDALONE = """The same where tasks run on a standalone cluster of a master and two workers, all on
 this machine."""
+SUBMITTED = """The same cluster, where spark-submit starts dbt and has the settings."""
 S3A = """The same on a stand-in for S3 (moto) on this machine, by the {} committer. A request takes
 a few milliseconds here, and more over a network."""
 HDFS = """The same on HDFS, whose nodes share one JVM on this machine."""
@@ -115,6 +116,7 @@ SECTIONS = {
     "thrift": ("Over a Thrift server", THRIFT),
     "local": ("On a metastore server", LOCAL),
     "standalone": ("On a standalone cluster", STANDALONE),
+    "spark-submit": ("Started by spark-submit", SUBMITTED),
     "s3a-magic": ("On S3A, magic committer", S3A.format("magic")),
     "s3a-renaming": ("On S3A, renaming committer", S3A.format("renaming")),
     "hdfs": ("On HDFS", HDFS),

@@ -3,12 +3,13 @@
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Protocol
 
 from .. import quoting
 from ..context import TableLayout, TableName
-from ..errors import StagingSchemaError
+from ..errors import MetastoreError, StagingSchemaError
 from . import messages
 
 TRANSFORM = re.compile(
@@ -111,8 +112,9 @@ def create_staging_schema(
     try:
         run(statement)
     except Exception as error:  # whatever the engine raises: the remedy is the same
-        if find():
-            return
+        with suppress(MetastoreError):
+            if find():
+                return
         what = f"the staging schema {name} does not exist and can't be created: {error}"
         remedy = f"ask an administrator to run: {statement}"
         raise StagingSchemaError(what, left="nothing was started", remedy=remedy) from error
