@@ -47,6 +47,7 @@ ATTEMPTS = 30
 FRAMES = "\n\tat "  # a lost connection is told with the whole stack
 METASTORE, THRIFT = "org.apache.hadoop.hive.metastore", "org.apache.thrift"
 LOGS_REFUSALS = f"{METASTORE}.HiveAlterHandler"
+LOGS_BROKEN_CALLS = f"{THRIFT}.ProcessFunction"
 
 Address = tuple[str, int]
 """Host and port of a server."""
@@ -269,6 +270,11 @@ class InJvmMetastore(HiveMetastore):
         """The refusal is expected: an embedded metastore would log it as an error of the user's."""
         with jvm.quiet(self._packages, LOGS_REFUSALS):
             return super().compares_and_swaps(entry, key)
+
+    def supports_locks(self) -> bool:
+        """That a server breaks over the question is expected, and our processor would log it."""
+        with jvm.quiet(self._packages, LOGS_BROKEN_CALLS):
+            return super().supports_locks()
 
     def _call(self, what: str, method: Method, *arguments: Field) -> Any:
         """A call that may be made twice is made on a new connection if the old one was dead.
