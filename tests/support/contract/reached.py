@@ -38,7 +38,7 @@ CHECKED: Mapping[tuple[str, str], tuple[str, tuple[str, ...]]] = {
     ("Hive with compare-and-swap", "session"): (CONTRACT.format("hive_remote"), ("fakes",)),
     ("Hive without it, in one process", "session"): (FAKES, ("fakes_with_a_lock",)),
     ("Hive without it, with lock tables", ALL): (FAKES, ("fakes_with_lock_tables",)),
-    ("Hive with neither", ALL): (FAKES, ("fakes_unchecked",)),
+    ("Hive with neither", ALL): (f"{FAKES}, `hive_3`", ("fakes_unchecked", "hive_3")),
     ("Hive, called from Python", "session"): ("`tests/contract_clients`", ()),
     ("Iceberg, hive, and Iceberg's SparkSessionCatalog", "session"): (
         f"{CONTRACT.format('iceberg_hive')}, `iceberg_session`",
