@@ -9,7 +9,7 @@ from pyspark.errors import PySparkException
 from .. import quoting
 from ..context import TableName
 from ..errors import ProfileError
-from .calls import condition
+from .calls import condition, is_unanswered
 from .precedence import DEFAULTS
 
 CAN_BE_SET = "spark.sql."
@@ -40,6 +40,8 @@ class ServerEngine:
         try:
             self._spark.sql(f"DESCRIBE QUERY SELECT * FROM {source}")  # noqa: S608 (quoted)
         except PySparkException as error:
+            if is_unanswered(error):
+                raise
             return condition(error) == NO_PATH
         return True
 
