@@ -174,14 +174,16 @@ without_dbt() {
 }
 
 # Those that are named below have a process of their own: one process has one session, and so one
-# metastore; and a JVM has the jars and the extensions of a format from its start, or never.
+# metastore; and a JVM has the jars and the extensions of a format from its start, or never. Readers
+# read in sessions on a cluster (on_a_cluster).
 functional() {
     run_tests .venv tests --ignore tests/library --ignore tests/adapter --ignore tests/project \
         --ignore tests/model --ignore tests/interleavings --ignore tests/contract \
         --ignore tests/faults --ignore tests/crashes --ignore tests/functional/databases \
         --ignore tests/iceberg --ignore tests/delta --ignore tests/other_catalogs \
         --ignore tests/remote --ignore tests/contract_clients --ignore tests/nessie \
-        --ignore tests/trino --ignore tests/conformance --ignore tests/kerberos --ignore tests/hdfs --ignore tests/s3
+        --ignore tests/trino --ignore tests/conformance --ignore tests/kerberos --ignore tests/hdfs --ignore tests/s3 \
+        --ignore tests/readers/test_isolated.py
 }
 
 # Whole without the choice by names: publication, a lost race, an abort, a clean-up, and readers beside.
