@@ -2,7 +2,6 @@
 
 import json
 import logging
-import re
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -22,6 +21,7 @@ from ..publish.marker import (
     version_named,
 )
 from .base import COMMIT_BASE, FileBase
+from .directories import LOCAL
 from .table import FileTable
 
 logger = logging.getLogger(__name__)
@@ -32,7 +32,6 @@ RECORD = PREFIX + "record"
 
 PARTS = 3
 """Of the end of a root that is the same wherever its schema lies: folder, staging id and table."""
-LOCAL = re.compile(r"^file:/+")
 MOST_BASES = 20
 """Some databases of metastores hold 4,000 characters of a property."""
 

@@ -32,6 +32,11 @@ def failed() -> TApplicationException:
     return TApplicationException(TApplicationException.INTERNAL_ERROR, "Internal error")
 
 
+def answering(**answers: Answer) -> Callable[[str, Struct], Answer]:
+    """Answers by method."""
+    return lambda method, _arguments: answers.get(method, DONE)
+
+
 class HangUpError(Exception):
     """Answering so closes the connection without a word."""
 
