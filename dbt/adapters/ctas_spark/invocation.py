@@ -97,10 +97,10 @@ class Invocation:
         self._connections.running.state = NodeState(node, self.node.session)
         return self.node
 
-    def take_turn(self) -> None:
-        """Wait until the node can run beside what others have set, before it runs anything."""
+    def take_turn(self, sql: str = "") -> None:
+        """Wait until the node can run ``sql``, or begin, beside what others have set."""
         if self.node.session is not None:
-            self.node.session.note(self.handle, "")
+            self.node.session.note(self.handle, sql)
 
     @property
     def is_canceled(self) -> bool:

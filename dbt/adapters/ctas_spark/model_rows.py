@@ -1,8 +1,7 @@
 """The temporary view of a model's rows: its query's, its Python code's, or what a stream brings."""
 
 import time
-from contextlib import suppress
-from copy import copy
+from contextlib import AbstractContextManager, suppress
 from typing import Any
 
 from dbt_common.events.functions import fire_event
@@ -12,7 +11,7 @@ from ctas_spark.engines.clones import bound
 from ctas_spark.engines.jvm import FAILURES
 from ctas_spark.errors import ConfigurationError
 from ctas_spark.quoting import require_escapes
-from dbt.adapters.ctas_spark import python_models, streams
+from dbt.adapters.ctas_spark import model_session, python_models, streams
 from dbt.adapters.ctas_spark.batches import Side
 from dbt.adapters.ctas_spark.credentials import THRIFT
 from dbt.adapters.ctas_spark.dbt_edge import logger
@@ -59,30 +58,21 @@ class ModelRows:
         """
         handle, state = self._invocation.handle, self._invocation.node
         handle.job.attach()
-        self._invocation.take_turn()  # it may compute rows before its first statement
         node, began = state.node, time.monotonic()
         fire_event(CodeExecution(conn_name=node.unique_id, code_content=code))
-        session = self._session_of_a_model()
-        with bound(session, handle.of_run):
+        with self._session_of_a_model() as session, bound(session, handle.of_run):
             frame = python_models.run(code, node.original_file_path, session)
             require_escapes(session, "nothing of the model was written")
             self._view(view, frame)
         took = round(time.monotonic() - began, 2)
         fire_event(CodeExecutionStatus(status="OK", elapsed=took))
 
-    def _session_of_a_model(self) -> Any:
-        """The session, where an ANALYZE by ``sql`` leaves true statistics, as in a hook."""
+    def _session_of_a_model(self) -> AbstractContextManager[Any]:
+        """A session, where an ANALYZE leaves true statistics; a server's, where settings end."""
         spark = self._invocation.spark
-        if not self._invocation.is_in_session:
-            return spark
-
-        def sql(sqlQuery: str, *others: Any, **named: Any) -> Any:  # noqa: N803 (PySpark's)
-            with self._invocation.true_statistics(sqlQuery):
-                return spark.sql(sqlQuery, *others, **named)
-
-        session = copy(spark)
-        session.sql = sql
-        return session
+        if self._invocation.is_in_session:
+            return model_session.in_session(spark, self._invocation.true_statistics)
+        return model_session.over_connect(spark, self._invocation.take_turn)
 
     def side(self, relation: CtasSparkRelation) -> Side:
         columns = self._dbt.get_columns_in_relation(relation)
