@@ -7,7 +7,7 @@ so that a session with catalogs of its own would read what another has published
 # ruff: noqa: SLF001 (PySpark's classes have no public way to a session of the JVM's)
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any
@@ -25,6 +25,8 @@ from .connect import active_on_server
 
 ICEBERGS = "org.apache.iceberg."
 SETTING = "spark.sql.catalog."
+OF_NO_SESSION = ("spark.remote", "spark.master", "spark.app.name")
+"""What a builder may have, and a session on a server has no use for."""
 ADD_ALL = "$plus$plus$eq"
 """Scala's ``++=``, in its every version."""
 
@@ -74,19 +76,26 @@ def clone(spark: SparkSession) -> SparkSession:
 def bound(own: Any, instead_of: Any) -> Iterator[None]:
     """Let this thread's code find the session as the active one, and by ``getOrCreate()``.
 
-    PySpark keeps both in variables of all threads, but for sessions on a server.
+    PySpark keeps both in variables of all threads, but for sessions on a server; and would start
+    a Spark in this process next to such a session.
     """
-    if not jvm.is_local(own):
-        with active_on_server(own):
-            yield
-        return
     _find_what_is_bound()
-    _bound.session = own
+    if not jvm.is_local(own):
+        _create_none_where_bound(type(own).Builder)
+    with _active(own, instead_of) if jvm.is_local(own) else active_on_server(own):
+        _bound.session = own
+        try:
+            yield
+        finally:
+            _bound.session = None
+
+
+@contextmanager
+def _active(own: Any, instead_of: Any) -> Iterator[None]:
     jvm.activate(own)
     try:
         yield
     finally:
-        _bound.session = None
         if SparkSession._activeSession is own:
             SparkSession._activeSession = instead_of
         with suppress(*jvm.GONE):
@@ -118,17 +127,36 @@ def _is_of_its_session(catalog: Any) -> bool:
 
 @cache
 def _find_what_is_bound() -> None:
-    active, get_or_create = SparkSession.getActiveSession, SparkSession.Builder.getOrCreate
+    active = SparkSession.getActiveSession
 
     def active_or_bound() -> Any:
         return getattr(_bound, "session", None) or active()
+
+    SparkSession.getActiveSession = staticmethod(active_or_bound)  # type: ignore[method-assign]
+    _create_none_where_bound(SparkSession.Builder)
+
+
+@cache
+def _create_none_where_bound(builder_class: type[Any]) -> None:
+    get_or_create = builder_class.getOrCreate
 
     def bound_or_created(builder: Any) -> Any:
         own = getattr(_bound, "session", None)
         if own is None:
             return get_or_create(builder)
-        jvm.companion(own).applyModifiableSettings(jvm.session(own), builder._options)
+        _configure(own, builder._options)
         return own
 
-    SparkSession.getActiveSession = staticmethod(active_or_bound)  # type: ignore[method-assign]
-    SparkSession.Builder.getOrCreate = bound_or_created  # type: ignore[assignment,method-assign]
+    builder_class.getOrCreate = bound_or_created
+
+
+def _configure(own: Any, options: Mapping[str, Any]) -> None:
+    """Give a session what a builder has, without the lock that PySpark holds meanwhile.
+
+    On a server, a setting may have to wait for nodes that want that lock.
+    """
+    if jvm.is_local(own):
+        jvm.companion(own).applyModifiableSettings(jvm.session(own), options)
+        return
+    settings = {name: value for name, value in options.items() if name not in OF_NO_SESSION}
+    own.conf._set_all(settings, silent=True)

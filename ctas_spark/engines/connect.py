@@ -1,5 +1,7 @@
 """Spark over Spark Connect: one session for an invocation, and the jobs in it."""
 
+import os
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
@@ -24,6 +26,8 @@ NO_SPARK_CONNECT = {
     "this port, such as TLS (;use_ssl=true at the end of url) or Thrift: ",
 }
 """What gRPC says of servers that do not speak it, and what that means."""
+FOR_A_SERVER = "SPARK_CONNECT_MODE_ENABLED"
+"""In the environment; ``SparkSession.builder.remote()`` sets it for the whole process."""
 
 
 class ConnectJob(StoppableJob):
@@ -110,14 +114,43 @@ def closing_once(session: Any) -> Any:
 
 @contextmanager
 def active_on_server(session: Any) -> Iterator[None]:
-    """Let PySpark find the session in this thread; it makes what a checkpoint returns for it."""
+    """Let PySpark find the session in this thread, and make columns and functions for a server.
+
+    Without that ``pyspark.sql.functions`` would look for a Spark in this process.
+    """
     of_thread = type(session)._active_session  # noqa: SLF001 (it has no public way)
     before = getattr(of_thread, "session", None)
     of_thread.session = session
     try:
-        yield
+        with _FOR_A_SERVER:
+            yield
     finally:
         of_thread.session = before
+
+
+class _ForAServer:
+    """PySpark's variable for that, while any thread needs it; a program's own stays."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._threads = 0
+        self._is_ours = False
+
+    def __enter__(self) -> None:
+        with self._guard:
+            self._threads += 1
+            if self._threads == 1:
+                self._is_ours = FOR_A_SERVER not in os.environ
+                os.environ[FOR_A_SERVER] = "1"
+
+    def __exit__(self, *_raised: object) -> None:
+        with self._guard:
+            self._threads -= 1
+            if self._threads == 0 and self._is_ours:
+                os.environ.pop(FOR_A_SERVER, None)
+
+
+_FOR_A_SERVER = _ForAServer()
 
 
 def _retry(session: Any, times: int) -> None:

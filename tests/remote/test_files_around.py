@@ -1,13 +1,13 @@
 """What a project has around its tables of files, over a server: hooks, tests, batches, clones."""
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from functional.dbt_project import NAME, Project
 from long import long
+from remote.files import profile_of, project_at, rows_in
 from remote.place import METHODS
 from servers.metastore import Metastore, running_metastore
 from servers.remote import RemoteServer, spark_of_files
@@ -50,26 +50,6 @@ ZONED = """
 {{ config(materialized='table', sql_header="set spark.sql.session.timeZone=Asia/Tokyo") }}
 select current_timezone() as zone, java_method('java.lang.Thread', 'sleep', 3000L) as slept
 """
-CODED = """
-import time
-
-def model(dbt, session):
-    HOW
-    time.sleep(2)
-    return session.sql("select current_timezone() as zone, '${spark.some.text}' as text")
-"""
-ZONE, TEXT = "spark.sql.session.timeZone", "spark.some.text"
-CODES = {
-    "Asia/Tokyo": f"spark.conf.set('{ZONE}', 'Asia/Tokyo'); spark.conf.set('{TEXT}', 'a b')",
-    "Asia/Seoul": f"session.sql('set {ZONE}=Asia/Seoul'); session.sql('set {TEXT}=a b')",
-    "Asia/Dili": f"session.builder.config(map={{'{ZONE}': 'Asia/Dili', '{TEXT}': 'a b'}})"
-    ".getOrCreate()",
-}
-AS_BEFORE = """
-{{ config(materialized='table') }}
--- depends_on: {{ ref('EARLIER') }}
-select current_timezone() as zone, '${spark.some.text}' as text
-"""
 MOVED = (
     "{{ config(materialized='table', file_format='parquet', partition_by='k') }} "
     "select {{ var('n') }} as n, {{ var('n') }} as k"
@@ -95,30 +75,6 @@ FILES = {
     "seeds/given.csv": "id,name\n1,a\n2,a\n",
 }
 DAYS = ("--event-time-start=2026-01-01", "--event-time-end=2026-01-03")
-
-
-def project_at(
-    directory: Path, files: Mapping[str, str], profile: Mapping[str, object], schema: str
-) -> Project:
-    """A project of these files."""
-    project = Project(directory, schema, {})
-    project.write(files)
-    project.write_profile("ctas_spark", **profile)
-    return project
-
-
-def profile_of(server: RemoteServer, metastore: Metastore, method: str) -> dict[str, object]:
-    """What leads to both."""
-    return {**server.profile(method), "metastore": metastore.uri}
-
-
-def rows_in(server: RemoteServer, query: str) -> list[tuple[object, ...]]:
-    """What a new session of somebody else's reads."""
-    session = server.new_session()
-    try:
-        return sorted(tuple(row) for row in session.sql(query).collect())
-    finally:
-        session.stop()
 
 
 @pytest.mark.parametrize("method", [long("connect"), "thrift"])
@@ -225,22 +181,3 @@ def test_a_seed_is_not_read_under_the_settings_of_a_model(
         assert rows_in(server, f"select cast(at as string) from {schema}.times") == [
             ("2026-01-01 00:00:00",)
         ]
-
-
-def test_what_python_models_set_ends_with_them(
-    servers: tuple[RemoteServer, Metastore], tmp_path: Path
-) -> None:
-    """By whatever way; and none runs under what another sets at that time."""
-    server, schema = servers[0], "coded"
-    files = {"models/beside.sql": ZONED.replace("Tokyo", "Tashkent")}
-    for number, code in enumerate(CODES.values()):
-        files[f"models/coded_{number}.py"] = CODED.replace("HOW", code)
-        files[f"models/after_{number}.sql"] = AS_BEFORE.replace("EARLIER", f"coded_{number}")
-    project = project_at(tmp_path, files, profile_of(*servers, "connect"), schema)
-    built = project.dbt("run", "--threads", "4")
-    assert built.success, built.log
-    before = rows_in(server, f"select current_timezone(), '${{{TEXT}}}'")
-    for number, zone in enumerate(CODES):
-        assert rows_in(server, f"select * from {schema}.coded_{number}") == [(zone, "a b")]
-        assert rows_in(server, f"select * from {schema}.after_{number}") == before
-    assert rows_in(server, f"select zone from {schema}.beside") == [("Asia/Tashkent",)]

@@ -25,9 +25,10 @@ def in_session(spark: Any, around: Callable[[str], AbstractContextManager[None]]
 def over_connect(spark: Any, before: Note) -> Iterator[Any]:
     """The same session of a Spark Connect server; ``before`` is called with each statement.
 
-    A setting that is given to ``conf``, or to a builder that finds the session, is a ``SET``.
-    Whatever else the server is asked is an empty statement. So a model that sets something first
-    has done nothing yet. What is asked after the model has returned is not its own.
+    A setting that is given to ``conf``, or to a builder that finds the session, is a ``SET``, but
+    for the value that it has. Whatever else the server is asked is an empty statement. So a model
+    that sets something first has done nothing yet. What is asked after the model has returned is
+    not its own.
     """
     is_open = True
 
@@ -55,6 +56,10 @@ def _noting_session(kind: type[Any], conf: type[Any], note: Note) -> type[Any]:
             return self.__dict__["_client"]
 
         @property
+        def is_stopped(self) -> bool:
+            return bool(self.__dict__["_client"].is_closed)
+
+        @property
         def conf(self) -> Any:
             return conf(self.__dict__["_client"])
 
@@ -72,7 +77,7 @@ def _noting_conf(kind: type[Any], note: Note) -> type[Any]:
             return super().get(key, *default, **named)
 
         def set(self, key: str, value: Any) -> None:
-            note(f"SET `{key}` = {value}")
+            _note_change(super().get, note, key, value)
             super().set(key, value)
 
         def unset(self, key: str) -> None:
@@ -81,7 +86,16 @@ def _noting_conf(kind: type[Any], note: Note) -> type[Any]:
 
         def _set_all(self, configs: Mapping[str, Any], silent: bool) -> None:  # noqa: FBT001 (PySpark's)
             for key, value in configs.items():
-                note(f"SET `{key}` = {value}")
+                _note_change(super().get, note, key, value)
             super()._set_all(configs, silent)
 
     return NotingConf
+
+
+def _note_change(get: Callable[..., str | None], note: Note, key: str, value: Any) -> None:
+    """A node that gives a setting the value it has, runs beside others; they see that value."""
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    if get(key, None) == text:
+        note("")
+    if get(key, None) != text:
+        note(f"SET `{key}` = {text}")

@@ -1,13 +1,16 @@
 """A node's own session, as far as it needs no JVM."""
 
+import os
 import threading
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from pyspark.errors import IllegalArgumentException
+from pyspark.sql import SparkSession
 
 from ctas_spark.engines import clones, jvm
+from ctas_spark.engines.connect import FOR_A_SERVER
 
 
 class Session:
@@ -37,10 +40,14 @@ def test_a_catalog_that_can_not_be_loaded_fails_only_those_who_use_it(
 
 
 def test_a_session_on_a_server_is_the_active_one_of_its_thread() -> None:
-    """Only for the block, and for no other thread: PySpark makes frames for the active session."""
+    """Only for the block, and for no other thread: PySpark makes frames for the active session.
+
+    Its functions make columns for a server meanwhile.
+    """
 
     class OnServer:
         _active_session = threading.local()
+        Builder = SparkSession.Builder
 
     def active() -> object:
         return getattr(OnServer._active_session, "session", None)  # noqa: SLF001 (PySpark's name)
@@ -51,5 +58,7 @@ def test_a_session_on_a_server_is_the_active_one_of_its_thread() -> None:
         other.start()
         other.join()
         assert active() is own
+        assert FOR_A_SERVER in os.environ
     assert active() is None
+    assert FOR_A_SERVER not in os.environ
     assert seen == [None]
