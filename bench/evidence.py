@@ -40,6 +40,8 @@ A read is one query of one session, judged by its rows and its schema:
 | `empty`, `partial` | lacks rows |
 | `excused` | mixed two versions during a publication that says that this may happen |
 
+In the runs named `-same` all versions have the same columns, and every publication is `isolated`.
+
 Some figures are older than the design that the product has now. At that time it published some
 changes by a rename, and deleted at once what dead runs had left. The counts of what was left, and
 the steps of renames and leases (`set_aside`, `delete_lease` and the like), come from there.

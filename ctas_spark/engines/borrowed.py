@@ -1,6 +1,7 @@
-"""A session that a program has made before it calls dbt: it gets back what it had set."""
+"""A program's session and thread, in which it calls dbt: it gets back what it had set there."""
 # ruff: noqa: SLF001 (PySpark keeps its JVM in attributes without a public name)
 
+import threading
 from contextlib import suppress
 from typing import Any
 
@@ -37,8 +38,30 @@ class Borrowed:
             session.catalog.setCurrentDatabase(schema)
 
 
+class BorrowedThread(threading.local):
+    """This thread's marks on its jobs: their group, which a cancel ends, and their pool."""
+
+    def __init__(self) -> None:
+        self._context: Any = None
+        self._properties: Any = None
+
+    def take(self, session: Any) -> None:
+        """The thread's jobs are about to be marked as a run's."""
+        if self._context is None:
+            self._context = jvm.context(session)
+            self._properties = self._context.getLocalProperties().clone()
+
+    def give_back(self) -> None:
+        """The run has ended: later jobs of the thread are the program's."""
+        context, self._context = self._context, None
+        if context is not None:
+            with suppress(*jvm.FAILURES):  # it was stopped
+                context.setLocalProperties(self._properties)
+
+
 def _settings(session: Any) -> dict[str, str]:
     return dict(jvm.as_json(session, jvm.session(session).conf().getAll()))
 
 
 BORROWED = Borrowed()
+BORROWED_THREAD = BorrowedThread()

@@ -15,6 +15,7 @@ from pyspark.sql import SparkSession
 from .. import quoting
 from ..context import SESSION_CATALOG, TableName
 from . import jvm, plans, sharing
+from .borrowed import BORROWED_THREAD
 from .protocol import StoppableJob, TableRead, WriteFigures
 
 logger = logging.getLogger(__name__)
@@ -92,6 +93,7 @@ class SessionJob(StoppableJob):
         self._statements += 1
         context = self.spark.sparkContext
         if self._statements == 1:
+            BORROWED_THREAD.take(self.spark)
             shared = sharing.registered()
             shared.mark(self.spark)
             context.setLocalProperty(POOL, shared.pool)

@@ -103,6 +103,7 @@ def counting(
     jvm_context = SimpleNamespace(
         listenerBus=lambda: SimpleNamespace(waitUntilEmpty=lambda _: None),
         statusStore=lambda: store,
+        getLocalProperties=lambda: SimpleNamespace(clone=dict),
     )
     counted = job(Tracker(), [])
     context: Any = counted.spark.sparkContext

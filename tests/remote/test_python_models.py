@@ -11,7 +11,7 @@ import time
 
 def model(dbt, session):
     HOW
-    time.sleep(2)
+    time.sleep(1)
     return session.sql("select current_timezone() as zone, '${spark.some.text}' as text")
 """
 ZONE, TEXT = "spark.sql.session.timeZone", "spark.some.text"
@@ -28,7 +28,7 @@ select current_timezone() as zone, '${spark.some.text}' as text
 """
 ZONED = """
 {{ config(materialized='table', sql_header="set spark.sql.session.timeZone=Asia/Tashkent") }}
-select current_timezone() as zone, java_method('java.lang.Thread', 'sleep', 3000L) as slept
+select current_timezone() as zone, java_method('java.lang.Thread', 'sleep', 1500L) as slept
 """
 USUAL = """
 import pandas as pd

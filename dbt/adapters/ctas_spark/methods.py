@@ -14,7 +14,7 @@ from ctas_spark.catalogs.kinds import Catalogs
 from ctas_spark.catalogs.session import CatalogsWithJvm
 from ctas_spark.context import SESSION_CATALOG
 from ctas_spark.engines import connect, sharing
-from ctas_spark.engines.borrowed import BORROWED
+from ctas_spark.engines.borrowed import BORROWED, BORROWED_THREAD
 from ctas_spark.engines.embedded import may_be_created
 from ctas_spark.engines.launch import (
     REMOTE_SETTING,
@@ -117,13 +117,14 @@ def _session(profile: CtasSparkCredentials, logs: str) -> Any:
 def _end_session() -> None:
     """A JVM lives as long as its process, and a warm Spark goes on.
 
-    A session that a program has made before is given back as it was. An archive is made for those
+    A program's session and thread are given back as they were. An archive is made for those
     that start later.
     Without a terminal this may be a scheduler's job, or a container that ends: none is made.
     """
     HEAD_START.end()
     START.forget()
     BORROWED.give_back()
+    BORROWED_THREAD.give_back()
     ATTACHED.detach()
     lacks_archive, START.lacks_archive = START.lacks_archive, False
     is_watched = sys.stdout.isatty() and not os.environ.get("CI")

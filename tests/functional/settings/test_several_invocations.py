@@ -77,11 +77,14 @@ def test_one_after_spark_was_stopped_finds_its_tables(project: Project, tmp_path
 def test_a_session_of_the_programs_own_gets_back_what_it_had_set(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The profile's settings, the adapter's and those of hooks end with the invocation."""
+    """The profile's settings, the adapter's and those of hooks end with the invocation.
+
+    The thread's later jobs are in the program's own group.
+    """
     monkeypatch.setenv("TZ", "UTC")
     settings = invocations.SETTINGS
     dev = ("run", "--target=dev")
     log = told(project, project.directory, [invocations.SESSION, settings, dev, settings])
     assert "Using the Spark session that was there before dbt" in log
     said = [line for line in log.splitlines() if line.startswith("settings:")]
-    assert said == ["settings: None None None default"] * 2
+    assert said == ["settings: None None None default own"] * 2

@@ -26,11 +26,14 @@ def main() -> None:
         if what == STOP:
             SparkSession.active().stop()
         elif what == SESSION:
-            SparkSession.builder.enableHiveSupport().getOrCreate()
+            session = SparkSession.builder.enableHiveSupport().getOrCreate()
+            session.sparkContext.setJobGroup("own", "jobs of its own")
         elif what == SETTINGS:
             session = SparkSession.active()
             set_to = [session.conf.get(name, None) for name in SHOWN]
-            print("settings:", *set_to, session.catalog.currentDatabase())  # noqa: T201 (for a test)
+            group = session.sparkContext.getLocalProperty("spark.jobGroup.id")
+            database = session.catalog.currentDatabase()
+            print("settings:", *set_to, database, group)  # noqa: T201 (for a test)
         elif not dbtRunner().invoke(json.loads(what)).success:
             sys.exit(1)
 
