@@ -96,6 +96,7 @@ def _note_change(get: Callable[..., str | None], note: Note, key: str, value: An
     """A node that gives a setting the value it has, runs beside others; they see that value."""
     text = str(value).lower() if isinstance(value, bool) else str(value)
     if get(key, None) == text:
-        note("")
-    if get(key, None) != text:
-        note(f"SET `{key}` = {text}")
+        note("")  # it may have been the value of a node that ran
+        if get(key, None) == text:
+            return
+    note(f"SET `{key}` = {text}")
